@@ -1,4 +1,4 @@
-"""The web server: Streamlit's pages, the JSON API, and what stands before both."""
+"""The web server: Streamlit's pages, the JSON API, and the middleware in front of both."""
 
 from __future__ import annotations
 
@@ -36,15 +36,15 @@ from pages._ui.helpers.sessions import Messages, SignIns, sign_out_route
 log = logging.getLogger("grasp.app")
 
 TURN_SECONDS = 0.002
-"""How long a thread that draws keeps others waiting, such as the one that sends what is drawn.
+"""Seconds that a drawing thread may run before others get a turn, such as the thread that sends the page.
 
-Python's 5 ms are long beside a page's 50; with a tenth of that, threads that draw side by side are stopped so
-often while they hold a lock that all of them wait.
+Python's default of 5 ms is long beside a page's 50. At a tenth of it, threads that draw side by side are
+stopped so often while they hold a lock that all of them wait.
 """
 
 
 def checked_settings(base_path: str) -> Settings:
-    """All settings; where they cannot be used, the process ends with one sentence."""
+    """Read and check all settings. If they cannot be used, the process ends with one sentence."""
     try:
         settings = read_settings()
         database_url(settings)
@@ -61,7 +61,7 @@ def checked_settings(base_path: str) -> Settings:
 
 @asynccontextmanager
 async def lifespan(_app: st.App) -> AsyncIterator[None]:
-    """Get ready while the first visitor reads the first page; hand running work back after the last."""
+    """Warm up while the first visitor reads the first page; at shutdown, hand running work back."""
     set_up_logs(SETTINGS.log_format)
     send_at_once()
     sys.setswitchinterval(TURN_SECONDS)
@@ -82,19 +82,19 @@ async def lifespan(_app: st.App) -> AsyncIterator[None]:
 
 
 def accounts() -> Accounts:
-    """Who signs in, and what they may do."""
+    """Accounts of the shared server: who signs in, and their rights."""
     return server.shared().accounts
 
 
 def robots(_request: object) -> PlainTextResponse:
-    """Search engines stay out."""
+    """Ask search engines to stay out."""
     return PlainTextResponse("User-agent: *\nDisallow: /\n")
 
 
 _path = config.get_option("server.baseUrlPath").strip("/")
 BASE_PATH = f"/{_path}" if _path else ""
 SETTINGS = checked_settings(BASE_PATH)
-if SETTINGS.sign_in:  # sessions too, so that a sign-in may begin at one server and end at another
+if SETTINGS.sign_in:  # it signs sessions too, so that a sign-in may begin at one server and end at another
     config.set_option("server.cookieSecret", SETTINGS.cookie_secret)
 identify = partial(sender, settings=SETTINGS)
 START_PAGE = (Path(st.__file__).parent / "static" / "index.html").read_text(encoding="utf-8")

@@ -1,7 +1,7 @@
 """Measure commands, the engine, and other software on the same data: ``python -m benchmarks``.
 
-What is compared is measured alternately, and medians are shown: a table for each subject, ratios first. What
-computes on one core is measured in processor time, to which other programs do not add.
+Compared sides are measured alternately, and medians are shown: a table for each subject, ratios first. Work
+on one core is measured in processor time, to which other programs do not add.
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ def main() -> None:
 
 
 def _data() -> tuple[str, Dataset, RunSpec]:
-    """DICES-350 where it lies beside the repository, else the example of the same shape."""
+    """Load DICES-350 if it is beside the repository, else the example of the same shape."""
     if not DICES.is_dir():
         files = example_files()
         spec = example_spec()
@@ -93,7 +93,7 @@ def _data() -> tuple[str, Dataset, RunSpec]:
 
 
 def _designs(dataset: Dataset, grouping: Grouping, analysis: AnalysisSpec) -> dict[Level, Design]:
-    """The data laid out for each level of measurement."""
+    """Lay out the data for each level of measurement."""
     numbered = _numbered(dataset.annotations)
     return {
         level: build_design(numbered, dataset.raters, grouping, dataclasses.replace(analysis, level=level))
@@ -102,7 +102,7 @@ def _designs(dataset: Dataset, grouping: Grouping, analysis: AnalysisSpec) -> di
 
 
 def _crossed(dataset: Dataset, spec: RunSpec, designs: dict[Level, Design], rounds: int) -> list[Figure]:
-    """Crossed data: the kernel beside counting alone, other levels beside nominal ones, and a whole run."""
+    """Measure crossed data: the kernel against counting alone, levels against nominal, and a whole run."""
     design, many = designs["nominal"], crossed.BATCH
     pool = Pool(workers.processes)
     pool.warm()
@@ -132,7 +132,7 @@ def _crossed(dataset: Dataset, spec: RunSpec, designs: dict[Level, Design], roun
 
 
 def _sparse(categories: int, further: tuple[AxisSet, ...], rounds: int) -> list[Figure]:
-    """Sparse data: the kernel beside counting alone, by the better of two strategies."""
+    """Measure sparse data: the kernel against counting alone by the better of two strategies."""
     annotations, raters, spec = d3_size(categories)
     spec = dataclasses.replace(spec, axes=(*spec.axes, *further))
     grouping = form_groups(raters, spec.axes, min_raters=spec.min_raters)
@@ -163,7 +163,7 @@ def _kernel(design: Design, permutations: int) -> float:
 
 
 def _numbered(annotations: Annotations) -> Annotations:
-    """With categories that are numbers, so that every level can be measured."""
+    """Return the annotations with categories that are numbers, so that every level can be measured."""
     names = tuple(str(1 + k) for k in range(annotations.n_categories))
     return dataclasses.replace(annotations, categories=names)
 

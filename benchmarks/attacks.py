@@ -1,11 +1,10 @@
-"""Measure a server while everything is done to it that once made it stop: ``python -m benchmarks.attacks``.
+"""Measure a server while everything that once stopped it is done to it: ``python -m benchmarks.attacks``.
 
 People who have signed in send files made to grow, ask for reports and long runs, try passwords and tokens,
-and begin uploads that never end, all at once and again and again. Meanwhile somebody else, once a second,
-asks for the server's health, opens a results page, and has a small file understood and a short run computed;
-before, the same person did so alone. Goal: health under 1 s and a page under 3 s, at the longest, and the
-server with all that it started in memory under 1.5 times what its settings allow. Client and server share the
-machine.
+and begin uploads that never end, all at once and again and again. Meanwhile another person, once a second,
+asks for the server's health, opens a results page, and has a small file read and a short run computed. Before
+the attacks, the same person did so alone. Goal: at most 1 s for health and 3 s for a page, and memory of the
+server and everything it started below 1.5 times what its settings allow. Client and server share the machine.
 """
 
 from __future__ import annotations
@@ -41,17 +40,17 @@ from grasp_core.reading.sandbox.read import read_table
 from grasp_core.server.server import Server
 
 LONG, SHORT = 10_000_000, 200
-"""Permutations of an attacker's run, and of anybody's."""
+"""Permutations of an attacker's run, and of the other person's run."""
 TURN_S = 1.0
 LOOK_S = 10.0
 LIMITS_MIB = {"GRASP_COMPUTE_MEMORY_MB": 2048, "GRASP_READ_MEMORY_MB": 1024}
 ALLOWED_MIB = 2048 + 2 * 1024 + 3 * 256
-"""What these allow: computing, two large readings at a time, and three small ones."""
+"""Memory that these limits allow: computing, two large readings at a time, and three small ones."""
 Figures = dict[str, list[float]]
 
 
 class Person:
-    """Somebody with a token of their own."""
+    """A person with an own token."""
 
     def __init__(self, store: Server, number: int, address: str) -> None:
         cookies = signed_in.cookies(store, number)
@@ -64,7 +63,7 @@ class Person:
         self.browser = httpx.AsyncClient(base_url=address, cookies=cookies, timeout=60)
 
     async def store(self, content: bytes, name: str) -> dict[str, str]:
-        """Upload a file; returns what names it in a run."""
+        """Upload a file; return the fields that name it in a run."""
         answer = await self.api.post("/files", params={"name": name}, content=content)
         answer.raise_for_status()
         return {"sha256": hashlib.sha256(content).hexdigest(), "name": name}
@@ -77,7 +76,7 @@ class Person:
 
 
 def bombs() -> list[bytes]:
-    """Files that grow when they are read: of rows, of fields, of numbers."""
+    """Return files that grow when they are read: by rows, by fields, by numbers."""
     rows = gzip.compress(b"item_id,rater_id,label\n" + b"1,2,3\n" * 40_000_000, 1)
     fields = b"{" + b",".join(b'"f%d":1' % number for number in range(400_000)) + b"}"
     arrays = json.dumps([{"a": [[0] * 1_000] * 3_000}]).encode()
@@ -85,12 +84,12 @@ def bombs() -> list[bytes]:
 
 
 class Attacks:
-    """What is done to the server at once.
+    """Attacks on the server, all at once.
 
     Parameters
     ----------
     people : list of Person
-        Those who do it.
+        The attackers.
     run_id, token : str
         A finished run, and a link to it that has a password.
     port : int
@@ -101,7 +100,7 @@ class Attacks:
         self.answered: dict[str, int] = defaultdict(int)
 
     async def all(self, files: dict[str, bytes]) -> None:
-        """Begin all of them, to go on until this is cancelled."""
+        """Begin all attacks, which continue until this is cancelled."""
         growing = bombs()
         async with asyncio.TaskGroup() as group:
             for person in self._people[:2]:
@@ -129,7 +128,7 @@ class Attacks:
                 group.create_task(self._again("uploads", self._stalled))
 
     async def _again(self, what: str, once: Callable[[], Awaitable[httpx.Response | None]]) -> None:
-        """Do it, and again when that is allowed, or a moment after it was answered."""
+        """Attack, and again when that is allowed, or a moment after the answer."""
         while True:
             pause = 0.5
             with contextlib.suppress(httpx.HTTPError, OSError):
@@ -147,7 +146,7 @@ class Attacks:
         return await self._people[4].browser.get(f"/api/v1/runs/{self._run_id}", headers=headers)
 
     async def _stalled(self) -> None:
-        """An upload that states 500 MB, sends 17 bytes and waits."""
+        """Begin an upload that states 500 MB, sends 17 bytes and waits."""
         reader, writer = await asyncio.open_connection("127.0.0.1", self._port)
         head = f"POST /api/v1/files?name=x HTTP/1.1\r\nHost: 127.0.0.1:{self._port}\r\n"
         token = self._people[5].api.headers["Authorization"]
@@ -162,9 +161,9 @@ class Attacks:
 
 @contextlib.asynccontextmanager
 async def going_on(attacks: Attacks, files: dict[str, bytes]) -> AsyncIterator[None]:
-    """While this lasts, the attacks go on."""
+    """Keep the attacks going while this context lasts."""
     task = asyncio.create_task(attacks.all(files))
-    await asyncio.sleep(5)  # until all of them have begun
+    await asyncio.sleep(5)  # time for all of them to begin
     if task.done():
         task.result()
     yield
@@ -175,7 +174,7 @@ async def going_on(attacks: Attacks, files: dict[str, bytes]) -> AsyncIterator[N
 
 @contextlib.contextmanager
 def looking(process: int) -> Iterator[list[float]]:
-    """Memory of a process with all that it started, now and then: looking takes processor time itself."""
+    """Measure memory of a process and everything it started; seldom, because it takes processor time."""
     seen, ended = [tree_mib(process)], threading.Event()
 
     def look() -> None:
@@ -192,7 +191,7 @@ def looking(process: int) -> Iterator[list[float]]:
 async def usual(
     person: Person, run_id: str, files: dict[str, bytes], seconds: float, first_seed: int
 ) -> Figures:
-    """What somebody does each second; how long each took."""
+    """Do each second what the other person does; return how long each step took."""
     taken: Figures = defaultdict(list)
     until, seeds = time.perf_counter() + seconds, itertools.count(first_seed)
 
@@ -229,9 +228,9 @@ async def usual(
 
 
 async def measure(people: list[Person], attacks: Attacks, run_id: str, seconds: float) -> dict[str, object]:
-    """Somebody alone, and beside all attacks."""
+    """Measure the other person's steps alone, and during all attacks."""
     files = {kind.partition(".")[0]: content for kind, content in example_files().items()}
-    await usual(people[-1], run_id, files, 5, 1_000)  # until everything is loaded
+    await usual(people[-1], run_id, files, 5, 1_000)  # first, so that everything is loaded
     alone = await usual(people[-1], run_id, files, seconds / 2, 2_000)
     async with going_on(attacks, files):
         beside = await usual(people[-1], run_id, files, seconds, 3_000)

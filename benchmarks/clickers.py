@@ -1,6 +1,6 @@
-"""Random clickers in a group: how often a run finds a difference that is none, with them and without.
+"""Random clickers in a group: how often a run finds a difference that is none, with and without a screen.
 
-10 of 60 raters are a group, of whom 4 give any label; opinions do not differ, so every p below 0.05 is wrong.
+10 of 60 raters are a group, of whom 4 give any label. Opinions do not differ, so every p below 0.05 is wrong.
 """
 
 from __future__ import annotations
@@ -39,9 +39,9 @@ def crowd(
     sharp: float = 1.0,
     each: int | None = None,
 ) -> Annotations:
-    """Labels of raters who differ in skill and leaning; the first ones are random clickers, or a minority.
+    """Draw labels of raters of different skill and leaning; the first are random clickers, or a minority.
 
-    A minority has another label's place for every label, on the share `turned` of the items. All shares are
+    A minority gives another label in place of every label, on the share `turned` of the items. All shares are
     raised to the power `sharp`. Raters label `each` items, or all.
     """
     rng = np.random.default_rng(seed)
@@ -56,14 +56,14 @@ def crowd(
 
 
 def group_of_clickers(seed: int, screen: bool) -> Dataset:
-    """Data in which 4 of the group's 10 raters click, or without all whom the screen for it names."""
+    """Draw data in which 4 of the group's 10 raters click; `screen` leaves out all whom the screen names."""
     annotations = crowd(seed, items=ITEMS, clickers=CLICKERS)
     stay = ~screened("random", annotations, None) if screen else np.ones(annotations.n_raters, dtype=np.bool_)
     return _of(annotations, stay)
 
 
 def wrong(seeds: range, screen: bool, pool: Pool) -> dict[str, float]:
-    """Share of data sets in which each test calls the group different, by test."""
+    """Return the share of data sets in which each test calls the group different."""
     calls = []
     for seed in seeds:
         spec = run_spec(seed, PERMUTATIONS)

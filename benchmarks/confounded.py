@@ -1,4 +1,4 @@
-"""Size of every test, and the check of assignment, where groups differ only in what they were given."""
+"""Size of every test, and the check of assignment, if groups differ only in the items that they got."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ from grasp_core.statistics.items import count
 
 Random = np.random.Generator
 Chances = FloatArray
-"""Shape (raters, items): how likely a rater is given each item, up to a factor."""
+"""Shape (raters, items): probability that a rater gets each item, up to a factor."""
 
 
 @dataclass(frozen=True, slots=True)
 class Situation:
-    """Who is given what: `raters` of whom `inside` are in the group, `each` annotations or all items."""
+    """A way to assign items: `raters`, `inside` of them in the group, `each` annotations or all items."""
 
     name: str
     give: Callable[[BoolArray, int, Random], tuple[Chances, FloatArray]]
@@ -42,26 +42,26 @@ class Situation:
     inside: int = 15
     each: int = 30
     hard: bool = False
-    """Whether the items of the group's own pool are harder."""
+    """True if the items of the group's own pool are harder."""
 
 
 def anybody(inside: BoolArray, items: int, rng: Random) -> tuple[Chances, FloatArray]:
-    """Everybody gets items at random."""
+    """Give everybody items at random."""
     return np.ones((inside.size, items)), np.ones(inside.size)
 
 
 def uneven(inside: BoolArray, items: int, rng: Random) -> tuple[Chances, FloatArray]:
-    """Everybody gets items at random, and raters rate as many as they like."""
+    """Give everybody items at random; raters rate as many as they like."""
     return np.ones((inside.size, items)), np.exp(rng.normal(0, 0.8, inside.size))
 
 
 def own_items(items: int) -> BoolArray:
-    """Which items are the group's own pool: the last quarter."""
+    """Return which items are the group's own pool: the last quarter."""
     return np.arange(items) >= items - items // 4
 
 
 def own_pool(part: float) -> Callable[[BoolArray, int, Random], tuple[Chances, FloatArray]]:
-    """So much of the group's annotations are of the last quarter of items, of the others' of the rest."""
+    """Give the group this part of its annotations from the last quarter of items, others from the rest."""
 
     def give(inside: BoolArray, items: int, rng: Random) -> tuple[Chances, FloatArray]:
         own = own_items(items)
@@ -72,7 +72,7 @@ def own_pool(part: float) -> Callable[[BoolArray, int, Random], tuple[Chances, F
 
 
 def batches(inside: BoolArray, items: int, rng: Random) -> tuple[Chances, FloatArray]:
-    """Raters work in batches with items of their own; four fifths of the first batch are of the group."""
+    """Put raters into batches with their own items; four fifths of the first batch are in the group."""
     first = np.zeros(inside.size, dtype=np.bool_)
     for side, part in ((inside, 0.8), (~inside, 0.2)):
         members = np.flatnonzero(side)
@@ -83,7 +83,7 @@ def batches(inside: BoolArray, items: int, rng: Random) -> tuple[Chances, FloatA
 def busier(
     times: float, spread: float = 0.0
 ) -> Callable[[BoolArray, int, Random], tuple[Chances, FloatArray]]:
-    """The group rates so many times as many items, each rater by e to the power of `spread` more or less."""
+    """Give the group so many times as many items, with a log-normal `spread` over its raters."""
 
     def give(inside: BoolArray, items: int, rng: Random) -> tuple[Chances, FloatArray]:
         own = np.exp(rng.normal(0, spread, inside.size)) if spread else 1.0
@@ -141,7 +141,7 @@ def main() -> None:
 
 
 def checked(dataset: Dataset) -> AssignmentCheck:
-    """What is found of the only axis."""
+    """Return the check of the only axis."""
     groups = form_groups(dataset.raters, [(AXIS,)])
     (check,) = check_assignment(Seen.of(dataset.annotations), dataset.annotations_of, groups, [(AXIS,)])
     return check
@@ -151,13 +151,13 @@ SIDES = ("in", "out")
 
 
 def called(dataset: Dataset, seed: int, pool: Pool) -> list[list[bool]]:
-    """Whether it is warned of, what shuffling calls (nothing withheld), and what leaving raters out calls.
+    """Return for each side if a warning is given, the calls by shuffling, and the call by leaving raters out.
 
-    Of either side: groups that are given more and those that are given less are called by other tests.
+    Nothing is withheld. Both sides count: other tests call the group with more items than the one with fewer.
     """
     spec = run_spec(seed, PERMUTATIONS)
     grouping = form_groups(dataset.raters, [(AXIS,)])
-    panel = Cohesion(dataset, grouping, spec.analysis)  # as if nothing were withheld
+    panel = Cohesion(dataset, grouping, spec.analysis)  # withholds nothing
     null = permute(panel, spec.analysis, pool, Watcher()).null
     found = outcomes(panel.tests, panel.observed, null, panel.reasons)
     warned, of_sides = checked(dataset).large, []
@@ -172,9 +172,9 @@ def called(dataset: Dataset, seed: int, pool: Pool) -> list[list[bool]]:
 
 
 def models_called(dataset: Dataset, situation: Situation, seed: int, pool: Pool) -> list[list[bool]]:
-    """The same of a model's sides, by every statistic. It gives three of four items their plurality.
+    """Return the same for a model's sides, by every statistic. It gives three of four items their plurality.
 
-    Where items of the group's own pool are harder, they are for the model too: half of them.
+    If items of the group's own pool are harder, they are harder for the model too: half of them get theirs.
     """
     annotations, rng = dataset.annotations, np.random.default_rng(10_000 + seed)
     hard = np.array([int(name[1:]) for name in annotations.item_ids])
@@ -184,7 +184,7 @@ def models_called(dataset: Dataset, situation: Situation, seed: int, pool: Pool)
     labels = np.where(rng.random(plurality.size) < right, plurality, guessed)
     model = ModelLabels("model", labels.astype(np.int32), "labels.csv", "0" * 64)
     spec, grouping = run_spec(seed, PERMUTATIONS), form_groups(dataset.raters, [(AXIS,)])
-    panel = Models(replace(dataset, models=(model,)), grouping, spec.analysis)  # nothing withheld
+    panel = Models(replace(dataset, models=(model,)), grouping, spec.analysis)  # withholds nothing
     null = permute(panel, spec.analysis, pool, Watcher()).null
     found = outcomes(panel.tests, panel.observed, null, {})
     p = [found[c].p for c in range(panel.observed.size)]
@@ -195,7 +195,7 @@ def models_called(dataset: Dataset, situation: Situation, seed: int, pool: Pool)
 
 
 def drawn(situation: Situation, seed: int, categories: int = 3) -> Dataset:
-    """Data of a situation: labels depend on the item and the rater, never on the group."""
+    """Draw data of a situation: labels depend on the item and the rater, never on the group."""
     rng = np.random.default_rng(seed)
     inside = np.arange(situation.raters) < situation.inside
     chances, workload = situation.give(inside, situation.items, rng)

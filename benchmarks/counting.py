@@ -1,8 +1,8 @@
-"""Counting alone, the floor under every kernel: labels of all groups and categories, and no statistic.
+"""Counting alone, the lower bound of every kernel: labels of all groups and categories, without statistics.
 
-Each with the drawing of its permutations: bit sets and population counts; one increment per annotation and
-group; one per annotation into the finest cell of the crossed axes, groups being sums of cells; and, for many
-labels, one per annotation and group item by item.
+Each way includes drawing its permutations. The ways: bit sets and population counts; one increment per
+annotation and group; one per annotation into the finest cell of the crossed axes, with groups as sums of
+cells; and, for many labels, one per annotation and group, item by item.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from grasp_core.permutation.kernel.profiles import Membership, draw, profiles_of
 
 
 def bit_sets(design: Design, permutations: int) -> None:
-    """Count as crossed data are counted; the design has to be dense."""
+    """Count as for crossed data; the design has to be dense."""
     _bit_sets(design.order, design.bounds, design.rows, design.bits, permutations)
 
 
@@ -32,7 +32,7 @@ def increments(design: Design, permutations: int) -> None:
 class Places:
     """Counting for many labels: each annotation once into each of its groups, at its label's place.
 
-    Permutations inside items, as the kernel has them.
+    The innermost loop is over permutations, as in the kernel.
     """
 
     def __init__(self, annotations: Annotations, membership: Membership) -> None:
@@ -48,7 +48,7 @@ class Places:
         self.annotations = annotations
 
     def count(self, permutations: int) -> None:
-        """Draw, and count item after item."""
+        """Draw, and count item by item."""
         own = self.membership.profiled.profile
         profiles = np.empty((own.size, permutations), dtype=own.dtype)
         draw(np.uint64(1), 0, self.membership.order, self.membership.bounds, own, profiles)
@@ -59,7 +59,7 @@ class Places:
 
 
 class Cells:
-    """The finest cells: raters of one profile, and which cells make up each group."""
+    """Counting into the finest cells: raters of one profile, and the cells that make up each group."""
 
     def __init__(self, annotations: Annotations, grouping: Grouping) -> None:
         profile, first = profiles_of(grouping.member)

@@ -1,8 +1,8 @@
-"""Baselines by leave-one-out beside their measured figures: ``python -m benchmarks.few_shot [TASK ...]``.
+"""Baselines by leave-one-out beside earlier figures: ``python -m benchmarks.few_shot [TASK ...]``.
 
-Figures are macro-F1 over the declared classes on the 50 labelled rows of each task, with scikit-learn 1.9.1;
-AdaBoost's are those of one random state of many (0, on all n-grams: docs/models.md); on the open rows,
-macro-F1 of 8,030 queries of Banking77 that are not in the benchmark. Scores are those of the default seed.
+Figures are macro-F1 over the declared classes on the 50 labelled rows of each task, with scikit-learn 1.9.1.
+AdaBoost's are from one random state of many (0, on all n-grams: docs/models.md). The open rows are 8,030
+queries of Banking77 that are not in the benchmark. Scores are for the default seed.
 """
 
 from __future__ import annotations

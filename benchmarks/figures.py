@@ -1,4 +1,4 @@
-"""What all benchmarks share: where the published data lie, peak memory, and how figures are told."""
+"""Helpers of all benchmarks: path of the published data, times, peak memory, and printing of figures."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from pathlib import Path
 from statistics import median
 
 DICES = Path(__file__).resolve().parents[2] / "shared" / "data" / "dices350"
-"""The published data, where they lie beside the repository."""
+"""Folder of the published data, if it is beside the repository."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Figure:
-    """A line of a table: what was measured, and how many times that is of what it is held against."""
+    """A line of a table: a measured figure, and its ratio to another one."""
 
     what: str
     ratio: float
@@ -33,21 +33,21 @@ def show(subject: str, figures: Sequence[Figure]) -> None:
 
 
 def seconds(work: Callable[[], object]) -> float:
-    """How long something takes."""
+    """Return the seconds that a call takes."""
     started = time.perf_counter()
     work()
     return time.perf_counter() - started
 
 
 def cpu_seconds(work: Callable[[], object]) -> float:
-    """Processor time that something takes in this process: other programs do not add to it."""
+    """Return the processor time that a call takes in this process; other programs do not add to it."""
     started = time.process_time()
     work()
     return time.process_time() - started
 
 
 def medians(sides: Mapping[str, Callable[[], float]], rounds: int) -> dict[str, float]:
-    """Median of each side's seconds, measured alternately after a round that compiles."""
+    """Return the median of each side's seconds, measured alternately after a round that compiles."""
     taken: dict[str, list[float]] = {side: [] for side in sides}
     for _ in range(1 + rounds):
         for side, measure in sides.items():
@@ -56,7 +56,7 @@ def medians(sides: Mapping[str, Callable[[], float]], rounds: int) -> dict[str, 
 
 
 def peak_mib(process: int | str = "self") -> float:
-    """Most memory that a process had at one time, since its program began; Linux only."""
+    """Return the most memory that a process had at one time since its program began; Linux only."""
     try:
         lines = Path(f"/proc/{process}/status").read_text().splitlines()
     except OSError:
@@ -65,7 +65,7 @@ def peak_mib(process: int | str = "self") -> float:
 
 
 def tree_mib(process: int) -> float:
-    """Memory now of a process and all that it started, shared pages shared out among them; Linux only."""
+    """Return the memory of a process and everything it started, each shared page counted once; Linux only."""
     parents: dict[int, int] = {}
     for status in Path("/proc").glob("[0-9]*/stat"):
         try:
@@ -88,7 +88,7 @@ def _shared_out_mib(process: int) -> float:
 
 
 def tell(figures: Mapping[str, object], target: Path | None) -> None:
-    """Print the figures, and write them as JSON too where that is asked for."""
+    """Print the figures, and write them as JSON too if `target` is given."""
     for key, value in figures.items():
         print(f"{key:48} {value:12.6g}" if isinstance(value, float) else f"{key:48} {value:>12}")
     if target is not None:

@@ -1,8 +1,8 @@
-"""Measure a server behind its proxy while others hold connections: ``python -m benchmarks.idle``.
+"""Measure a server behind its proxy while others keep connections open: ``python -m benchmarks.idle``.
 
 The proxy is a real Caddy with deploy/Caddyfile, in front of the app as it is served. Thousands of
-connections ask once and then say nothing, or send a request's headers a line at a time without end;
-whichever the proxy closes is opened again. Meanwhile a page, the health check and the API are asked for
+connections ask once and then stay silent, or send a request's headers a line at a time without end. A
+connection that the proxy closes is opened again. Meanwhile a page, the health check and the API are asked for
 each second. All of them share the machine.
 """
 
@@ -26,13 +26,13 @@ from benchmarks.figures import peak_mib, tell
 from benchmarks.served import free_port, proxying, serving
 
 LINE_SECONDS = 5.0
-"""How often a slow connection sends another line, less than any pause that would end it."""
+"""Seconds between two lines of a slow connection, too few for a timeout."""
 REQUEST = b"GET /metrics HTTP/1.1\r\nHost: localhost\r\n"
-"""Which the proxy answers by itself."""
+"""A request that the proxy answers itself."""
 
 
 class Held:
-    """Connections that are held open, and what became of them."""
+    """Open connections, and the counts of opened, refused and closed ones."""
 
     def __init__(self, port: int, trusting: ssl.SSLContext) -> None:
         self.port = port
@@ -40,7 +40,7 @@ class Held:
         self.opened = self.refused = self.closed = 0
 
     async def hold(self, until: float, *, slow: bool) -> None:
-        """Open one, hold it until the time is over or the proxy closes it, and open the next."""
+        """Open a connection, keep it until the time is over or the proxy closes it, and open the next."""
         while time.perf_counter() < until:
             try:
                 reader, writer = await asyncio.open_connection(
@@ -58,7 +58,7 @@ class Held:
 
 
 async def _wait(writer: asyncio.StreamWriter, reader: asyncio.StreamReader, until: float) -> None:
-    """Ask once, then keep the connection and say nothing."""
+    """Ask once, then keep the connection silent."""
     writer.write(REQUEST + b"\r\n")
     with contextlib.suppress(TimeoutError):
         async with asyncio.timeout(until - time.perf_counter()):
@@ -67,7 +67,7 @@ async def _wait(writer: asyncio.StreamWriter, reader: asyncio.StreamReader, unti
 
 
 async def _trickle(writer: asyncio.StreamWriter, reader: asyncio.StreamReader, until: float) -> None:
-    """Headers that never end: a line every few seconds, until the proxy has enough."""
+    """Send headers that never end, a line every few seconds, until the proxy closes the connection."""
     writer.write(REQUEST)
     while time.perf_counter() < until:
         with contextlib.suppress(TimeoutError):
@@ -97,7 +97,7 @@ async def pages(address: str, until: float, taken: list[float], wrong: list[str]
 
 
 async def measure(address: str, port: int, connections: int, seconds: float) -> dict[str, float]:
-    """Pages alone, with idle connections, and with slow ones besides."""
+    """Measure pages alone, beside idle connections, and beside slow ones."""
     trusting = ssl.create_default_context()
     trusting.check_hostname, trusting.verify_mode = False, ssl.CERT_NONE
     figures: dict[str, float] = {}

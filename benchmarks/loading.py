@@ -1,8 +1,8 @@
 """Measure how files become data: ``python -m benchmarks.loading [--rows N] [--json FILE]``.
 
-Ten million annotations are written as CSV (400 MB), once more with a stray quotation mark at the end, which
-has the file read row by row, and as Parquet. Each file is read in a process of its own; DICES-350's long file
-too, where it lies beside the repository.
+Ten million annotations are written as CSV (400 MB), again with a stray quotation mark at the end, so that the
+file is read row by row, and as Parquet. Each file is read in its own process, and so is DICES-350's long
+file, if it is beside the repository.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ def main() -> None:
 
 
 def _written(folder: Path, rows: int) -> dict[str, Path]:
-    """The files by name."""
+    """Write the files; return them by name."""
     plain, stray, parquet = folder / "votes.csv", folder / "stray.csv", folder / "votes.parquet"
     table = _table(rows)
     pyarrow.csv.write_csv(table, plain, pyarrow.csv.WriteOptions(quoting_style="none"))
@@ -75,7 +75,7 @@ def _written(folder: Path, rows: int) -> dict[str, Path]:
 
 
 def _table(rows: int) -> pa.Table:
-    """Annotations in no order, none twice; each rater has a gender and an age."""
+    """Return annotations in random order, none twice; each rater has a gender and an age."""
     rng = np.random.default_rng(1)
     number = rng.permutation(rows)
     rater = number % _RATERS
@@ -96,7 +96,7 @@ def _coded(codes: np.ndarray, values: list[str]) -> pa.Array:
 
 
 def _in_fresh_process(path: Path) -> dict[str, float]:
-    """What :func:`_measured` says where nothing was read before."""
+    """Return the figures of :func:`_measured` from a process that has read nothing before."""
     command = [sys.executable, "-m", "benchmarks.loading", "--file", str(path)]
     said = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
     if said.returncode:
@@ -106,7 +106,7 @@ def _in_fresh_process(path: Path) -> dict[str, float]:
 
 
 def _measured(path: Path) -> dict[str, float]:
-    """Seconds of each step from file to data set, and the most memory that the process had."""
+    """Return the seconds of each step from file to data set, and the most memory of the process."""
     figures: dict[str, float] = {}
 
     def timed(what: str, work: Callable[[], T]) -> T:

@@ -1,6 +1,6 @@
-"""What one would write first: a loop over groups with ``krippendorff.alpha`` and vectorised NumPy.
+"""The obvious program: a loop over groups with ``krippendorff.alpha`` and vectorised NumPy.
 
-Written to be fair: counts of all groups come from one matrix product, and every statistic but IRR is
+It is written to be fair: counts of all groups come from one matrix product, and every statistic but IRR is
 vectorised over items.
 """
 

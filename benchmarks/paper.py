@@ -1,6 +1,6 @@
 """The GRASP paper's Table 5 from the published DICES-350: ``python -m benchmarks.paper [--data FOLDER]``.
 
-Each printed value stands beside the one computed here, with its arrow and stars, in plain NumPy: by the
+Each printed value is beside the one computed here, with arrow and stars. These come from plain NumPy: by the
 definitions of `grasp_core.statistics` under the paper's conventions, without kernels.
 """
 
@@ -56,17 +56,17 @@ NAMES = {
     "Black": "Black/African American",
     "Latine": "LatinX, Latino, Hispanic or Spanish Origin",
 }
-"""Values in the published file that the table shortens."""
+"""Values of the published file for the table's short ones."""
 _AXES = {axis: f"rater_{axis}" for axis in ("age", "gender", "race")}
 _COLUMNS = ("item_id", "rater_id", "Q_overall", *_AXES.values())
 _LABELS = ("No", "Unsure", "Yes")
-"""In the order of the alphabet, in which the rows stand that :func:`plurality` sorts."""
+"""Labels in alphabetical order, in which :func:`plurality` needs the rows."""
 _PLACE, _PLACES = 16, 2**16 - 1
-"""Bits below a count that hold a row's place, and all of them set."""
+"""Bits below a count for a row's place, and a number with all of them set."""
 
 
 class Data(NamedTuple):
-    """Labels as 0 and 1, int64 (K, I, J), and each group's raters, bool (G, J), in the order of the table."""
+    """Labels as 0 and 1, int64 (K, I, J), and each group's raters, bool (G, J), in the table's order."""
 
     given: Int64Array
     member: BoolArray
@@ -90,7 +90,7 @@ Table = Mapping[tuple[str, str], Cell]
 
 
 def printed() -> Table:
-    """The table of the paper."""
+    """Return the table of the paper."""
     table = {}
     for line in TABLE_5.splitlines():
         _, group, *cells = line.split("|")
@@ -100,7 +100,7 @@ def printed() -> Table:
 
 
 def read(folder: Path) -> Data:
-    """The data of the 104 raters whom the authors kept, from the file of a folder that has these columns."""
+    """Read the data of the 104 raters whom the authors kept, from the folder's file with these columns."""
     rows = _rows(folder)
     items, raters = ({row[name]: None for row in rows} for name in ("item_id", "rater_id"))
     item, rater = ({one: place for place, one in enumerate(sorted(ids, key=int))} for ids in (items, raters))
@@ -131,7 +131,7 @@ def _rows(folder: Path) -> list[dict[str, str]]:
 
 
 def statistics(data: Data, source: Int64Array) -> FloatArray:
-    """The seven statistics of every group, shape (G, 7), where rater j has the profile of ``source[j]``."""
+    """Return the seven statistics of every group, shape (G, 7); rater j has the profile of ``source[j]``."""
     everybody = data.given.sum(axis=2).T
     counts = data.given @ data.member[:, source].T  # of each label, item and group
     values = np.empty((len(data.member), len(STATISTICS)))
@@ -147,11 +147,11 @@ def statistics(data: Data, source: Int64Array) -> FloatArray:
 
 
 def plurality(c: Int64Array) -> Int64Array:
-    """The most frequent label of each item, shape (I,), of counts (I, K), with ties as in the paper.
+    """Return the most frequent label of each item, shape (I,), from counts (I, K), with ties as in the paper.
 
-    The values of the table follow from taking each item's first row after all rows (item, label) have been
-    sorted by their counts, downwards, by pandas: it reverses them, sorts upwards, and reverses the result.
-    NumPy's sort of that time left equal counts in an order of its own, and so decided ties.
+    The table's values follow from each item's first row, after pandas has sorted all rows (item, label) by
+    their counts, in descending order: it reverses the rows, sorts them ascending, and reverses the result.
+    NumPy's sort was not stable then, so its order of equal counts decided ties.
     """
     item, label = c.nonzero()  # labels that nobody gave have no row
     order = [len(item) - 1 - place for place in reversed(unstable_order(c[item, label][::-1].tolist()))]
@@ -161,11 +161,11 @@ def plurality(c: Int64Array) -> Int64Array:
 
 
 def unstable_order(counts: Sequence[int]) -> list[int]:
-    """``np.argsort(counts)`` as NumPy did it before version 1.25, which brought another sort.
+    """Return ``np.argsort(counts)`` as NumPy computed it before version 1.25, which brought another sort.
 
-    An introsort: Hoare's partition around the median of three, and parts of at most 16 by insertion, which is
-    stable (github.com/numpy/numpy/blob/v1.23.5/numpy/core/src/npysort/quicksort.cpp, ``aquicksort_``). Counts
-    are held with their places in the bits below, so that one comparison can ignore these.
+    An introsort: Hoare's partition around the median of three, and stable insertion in parts of at most 16
+    (github.com/numpy/numpy/blob/v1.23.5/numpy/core/src/npysort/quicksort.cpp, ``aquicksort_``). Counts
+    have their places in the bits below, so that a comparison can ignore these.
     """
     rows = [count << _PLACE | place for place, count in enumerate(counts)]
     parts = [(0, len(rows) - 1, 2 * (len(rows).bit_length() - 1))]
@@ -198,7 +198,7 @@ def unstable_order(counts: Sequence[int]) -> list[int]:
 
 
 def computed(data: Data, permutations: int, seed: int) -> Table:
-    """The table from the data; profiles are shuffled over all raters, at least 100 times."""
+    """Compute the table from the data; profiles are shuffled over all raters, at least 100 times."""
     rng, n_raters = np.random.default_rng(seed), data.member.shape[1]
     observed = statistics(data, np.arange(n_raters))
     null = np.array([statistics(data, rng.permutation(n_raters)) for _ in range(permutations)])
@@ -215,7 +215,7 @@ def computed(data: Data, permutations: int, seed: int) -> Table:
 
 
 def agreement(paper: Table, ours: Table) -> list[str]:
-    """How many values, arrows and stars are as printed, by statistic and in all."""
+    """Return how many values, arrows and stars are as printed, by statistic and in all."""
     lines = []
     for names in (*((name,) for name in STATISTICS), STATISTICS):
         pairs = [(cell, ours[key]) for key, cell in paper.items() if key[1] in names]

@@ -1,8 +1,8 @@
-"""Other software on the same data: how long each takes for one permutation of the raters.
+"""Other software on the same data: the time of each for one permutation of the raters.
 
-Each is used as its documentation shows, and computes one statistic of every group; a loop as one would write
-it first computes the paper's seven, and the kernel these, distance, gap and the use of labels. Values without
-a shuffle are held against ours first. `apunim` takes part where it is installed.
+Each is used as its documentation shows, and computes one statistic of every group. The obvious loop computes
+the paper's seven; the kernel computes these, distance, gap and label use. First, values without a shuffle are
+compared with ours. `apunim` takes part if it is installed.
 """
 
 from __future__ import annotations
@@ -28,11 +28,11 @@ from grasp_core.permutation.kernel import crossed
 
 _RESAMPLES = 40
 _FEW, _MORE = 1, 11
-"""Iterations of `apunim`: what the further ones take is theirs, and its preparation is not counted."""
+"""Iterations of `apunim`: only the time of the further ones counts, not its preparation."""
 
 
 class Data:
-    """The data as the peers want them.
+    """The data in the peers' forms.
 
     Attributes
     ----------
@@ -54,11 +54,11 @@ class Data:
         self.rng = np.random.default_rng(1)
 
     def shuffled(self) -> np.ndarray:
-        """Members of each group after one permutation of the raters, shape (G, J)."""
+        """Return the members of each group after one permutation of the raters, shape (G, J)."""
         return self.member[:, self.rng.permutation(self.member.shape[1])]
 
     def alphas(self, member: np.ndarray) -> FloatArray:
-        """Krippendorff's nominal alpha of any number of groups at once, shape (...)."""
+        """Return Krippendorff's nominal alpha of any number of groups at once, shape (...)."""
         counts = (member.astype(np.float32) @ self.given).reshape(*member.shape[:-1], self.items, self.labels)
         n = counts.sum(axis=-1)
         pairable = n > 1
@@ -72,7 +72,7 @@ class Data:
 
 
 def by_krippendorff(data: Data, member: np.ndarray) -> FloatArray:
-    """The package `krippendorff`, group by group."""
+    """Return alphas by the package `krippendorff`, group by group."""
     return np.array(
         [
             krippendorff.alpha(reliability_data=data.ratings[rows], level_of_measurement="nominal")
@@ -82,7 +82,7 @@ def by_krippendorff(data: Data, member: np.ndarray) -> FloatArray:
 
 
 def by_scipy(data: Data, member: np.ndarray, resamples: int) -> FloatArray:
-    """`scipy.stats.permutation_test` of each group's alpha, vectorised; the observed values."""
+    """Run a vectorised `scipy.stats.permutation_test` of each group's alpha; return the observed values."""
 
     def alphas(inside: np.ndarray, _outside: np.ndarray, axis: int) -> FloatArray:
         inside = np.moveaxis(inside, axis, -1)
@@ -108,7 +108,7 @@ def by_scipy(data: Data, member: np.ndarray, resamples: int) -> FloatArray:
 def compare(
     annotations: Annotations, raters: Raters, axes: tuple[AxisSet, ...], design: Design, rounds: int
 ) -> list[Figure]:
-    """Processor time of each for one permutation of all groups, alternately on one core; medians."""
+    """Return each one's processor time for one permutation of all groups: medians, in turn on one core."""
     grouping = form_groups(raters, axes)
     data, loop = Data(annotations, grouping), Loop(annotations, grouping)
     _check(data, loop, compiled.observed(design))
@@ -139,7 +139,7 @@ def _check(data: Data, loop: Loop, ours: FloatArray) -> None:
 
     irr = (by_krippendorff(data, data.member), data.alphas(data.member), by_scipy(data, data.member, 1))
     away = [np.abs(theirs - ours[:, 0]).max() for theirs in irr]
-    by_loop = loop.permutation(Unshuffled())[:, :6]  # the seventh is made of two of them
+    by_loop = loop.permutation(Unshuffled())[:, :6]  # the seventh is computed from two of them
     away.append(np.abs(by_loop - ours[:, : by_loop.shape[1]]).max())
     if max(away) > 1e-6:
         sys.exit(f"other values are found, by {max(away)}; a ratio of speeds would mean nothing")
@@ -170,7 +170,7 @@ def _apunim(
 
     def further() -> float:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # of means over no item
+            warnings.simplefilter("ignore")  # about means over no item
             few, more = (cpu_seconds(partial(run, iterations)) for iterations in (_FEW, _MORE))
         return (more - few) / (_MORE - _FEW)
 

@@ -1,8 +1,8 @@
-"""What plans predict against the truth: ``python -m benchmarks.planner``.
+"""Predictions of plans against the truth: ``python -m benchmarks.planner``.
 
-Pilots are drawn from a known generator (:mod:`benchmarks.planted`), whose group differs in a known way. The
-planner predicts from each how often a larger data set would show the difference; the generator itself then
-says how often it does.
+Pilots are drawn from a known generator (:mod:`benchmarks.planted`), whose group differs in a known way. From
+each pilot the planner predicts how often a larger data set would show the difference. Data sets from the
+generator itself then show how often it does.
 """
 
 from __future__ import annotations
@@ -30,12 +30,12 @@ from grasp_core.permutation.label_use import residuals_of
 GROUP = Group((planted.AXIS,), ("in",))
 ANALYSIS = AnalysisSpec(axes=((planted.AXIS,),))
 OF_PILOT = 100
-"""Data sets that are simulated from each pilot."""
+"""Data sets simulated from each pilot."""
 
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """A difference, the test of it, and the design that is predicted: raters, of them the group's, items."""
+    """A difference, its test, and the design to predict: raters, raters of the group, items."""
 
     effect: planted.Effect
     target: Target
@@ -54,7 +54,7 @@ CASES = (
 
 
 def truth(case: Case, sets: int) -> float:
-    """How often the generator's own data sets of the design show the difference."""
+    """Return how often the generator's own data sets of the design show the difference."""
     hits = 0
     for number in range(sets):
         data = planted.drawn(
@@ -69,7 +69,7 @@ def truth(case: Case, sets: int) -> float:
 
 
 def predicted(case: Case, pilot: int, sets: int) -> float:
-    """What the planner says of the design from one pilot of 60 raters and 60 items."""
+    """Return the planner's prediction for the design, from one pilot of 60 raters and 60 items."""
     data = planted.drawn(case.effect, 1 + pilot)
     label = data.annotations.categories[-1]
     spec = PlanSpec(case.target, case.inside / case.raters, (20, 400), (20, 400), label=label)

@@ -1,4 +1,4 @@
-"""Made-up data in which one group of raters differs from the others in one planted way."""
+"""Made-up data in which one group of raters differs from the others in one known way."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ EVENNESS, SKILL, LEANING = 0.85, 0.45, 0.72
 
 Random = np.random.Generator
 Shares = FloatArray
-"""Shape (raters, items, K): how likely each label is."""
+"""Shape (raters, items, K): probability of each label."""
 
 
 @dataclass(frozen=True, slots=True)
 class Effect:
-    """What is planted in a group's shares, with `categories` labels."""
+    """A difference to plant in a group's shares, with `categories` labels."""
 
     name: str
     categories: int
@@ -33,12 +33,12 @@ class Effect:
 
 
 def nothing(shares: Shares, rng: Random) -> Shares:
-    """As the others."""
+    """Leave the shares as they are."""
     return shares
 
 
 def own_view(strength: float) -> Callable[[Shares, Random], Shares]:
-    """Each label of the group is with this probability the one that the group as such has for the item."""
+    """Replace each label of the group, with this probability, by the group's own label for the item."""
 
     def plant(shares: Shares, rng: Random) -> Shares:
         _, items, k = shares.shape
@@ -49,12 +49,12 @@ def own_view(strength: float) -> Callable[[Shares, Random], Shares]:
 
 
 def noise(strength: float) -> Callable[[Shares, Random], Shares]:
-    """Each label is with this probability any."""
+    """Replace each label, with this probability, by any label."""
     return lambda shares, rng: np.asarray((1 - strength) * shares + strength / shares.shape[2])
 
 
 def opposite(part: float) -> Callable[[Shares, Random], Shares]:
-    """On this part of the items every label takes another one's place."""
+    """Replace every label by another one, on this part of the items."""
 
     def plant(shares: Shares, rng: Random) -> Shares:
         items = shares.shape[1]
@@ -65,7 +65,7 @@ def opposite(part: float) -> Callable[[Shares, Random], Shares]:
 
 
 def shifted(points: float) -> Callable[[Shares, Random], Shares]:
-    """The last label is given this much more often on average, and the others in their own proportions."""
+    """Raise the last label by so many points on average, and keep the proportions of the others."""
 
     def plant(shares: Shares, rng: Random) -> Shares:
         goal = shares[..., -1].mean() + points / 100
@@ -99,7 +99,7 @@ NOTHING = Effect("no difference", 3, nothing)
 def drawn(
     effect: Effect, seed: int, *, items: int = ITEMS, raters: int = RATERS, inside: int = INSIDE
 ) -> Dataset:
-    """Items that all raters labelled, by default 60 each; those on side "in", 15, behave as planted."""
+    """Draw items that all raters label, by default 60 each; the 15 raters on side "in" behave as planted."""
     rng = np.random.default_rng(seed)
     shares = independent_shares(rng, raters, items, effect.categories)
     shares[:inside] = effect.plant(shares[:inside], rng)
@@ -108,7 +108,7 @@ def drawn(
 
 
 def independent_shares(rng: Random, raters: int, items: int, k: int, evenness: float = EVENNESS) -> Shares:
-    """What raters of different skill and leaning give to items of different labels.
+    """Return the label shares of raters of different skill and leaning on items of different labels.
 
     The smaller `evenness` is, the more an item has one label.
     """
@@ -120,13 +120,13 @@ def independent_shares(rng: Random, raters: int, items: int, k: int, evenness: f
 
 
 def labelled(rng: Random, shares: Shares, asked: BoolArray) -> Int64Array:
-    """A label drawn for each rater and item that was `asked`, -1 elsewhere: shape (raters, items)."""
+    """Draw a label for each rater and item that was `asked`, -1 elsewhere: shape (raters, items)."""
     draw = rng.random((*asked.shape, 1))
     return np.where(asked, (draw > shares.cumsum(axis=2)[..., :-1]).sum(axis=2), -1)
 
 
 def dataset(labels: Int64Array, k: int, axes: Mapping[str, Sequence[str]]) -> Dataset:
-    """Labels of shape (raters, items), -1 where there is none, and a value of each rater on each axis.
+    """Make a data set from labels of shape (raters, items), -1 for none, and each rater's values on the axes.
 
     Items that nobody labelled are left out; the others keep their number as their name.
     """
@@ -153,7 +153,7 @@ def dataset(labels: Int64Array, k: int, axes: Mapping[str, Sequence[str]]) -> Da
 
 
 def run_spec(seed: int, permutations: int) -> RunSpec:
-    """The run of such data."""
+    """Return the run for such data."""
     return RunSpec(
         DataSpec(item="item", rater="rater", label="label"),
         AnalysisSpec(axes=((AXIS,),), permutations=permutations, seed=seed, pairs=False),

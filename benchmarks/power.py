@@ -1,6 +1,6 @@
 """Power and size of every test, and coverage of intervals, on data in which one group differs as planted.
 
-Beside the power stands what others measured on data of the same description with code of their own.
+Beside the power are others' measurements on data of the same description, with their own code.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ MEASURED = (
     (0.07, 0.13, 0.39, 0.09, 0.87, 0.83, 0.09),
     (0.04, 0.08, 0.50, 0.12, 0.83, 0.78, 0.10),
 )
-"""Power at 0.05 of :data:`TESTS` for each of :data:`~benchmarks.planted.EFFECTS`, elsewhere."""
+"""Power at 0.05 of :data:`TESTS` for each of :data:`~benchmarks.planted.EFFECTS`, as measured elsewhere."""
 PERMUTATIONS = 499
 _NAME = 40
 
@@ -64,7 +64,7 @@ def _line(name: str, found: Mapping[str, float], elsewhere: Mapping[str, float])
 
 
 def results(effect: Effect, sets: int, pool: Pool) -> Iterator[GroupResult]:
-    """The planted group's row in each of so many data sets."""
+    """Yield the planted group's row in each of so many data sets."""
     for seed in range(sets):
         found = compute(drawn(effect, seed), run_spec(seed, PERMUTATIONS), pool, Watcher())
         assert isinstance(found, RunResult)
@@ -72,7 +72,7 @@ def results(effect: Effect, sets: int, pool: Pool) -> Iterator[GroupResult]:
 
 
 def power(rows: list[GroupResult]) -> dict[str, float]:
-    """Share of data sets that each test calls at the level, by name; no value is no call."""
+    """Return the share of data sets that each test calls at the level; no value is no call."""
     return {test: float(np.mean([_p(row, test) < LEVEL for row in rows])) for test in TESTS}
 
 
@@ -84,7 +84,7 @@ def _p(row: GroupResult, test: str) -> float:
 
 
 def coverage(rows: list[GroupResult]) -> dict[str, float]:
-    """Share of intervals that hold the mean of the values over all data sets."""
+    """Return the share of intervals that contain the mean of the values over all data sets."""
     labels = list(rows[0].label_use.labels) if rows[0].label_use else []
     found = {label: [shift_outcome(row.label_use, label) for row in rows] for label in labels}
     found |= {name: [row.statistics[name] for row in rows] for name in ("distance", "gap")}

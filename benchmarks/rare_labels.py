@@ -1,4 +1,4 @@
-"""Screens where a label is rare: clean data that are warned of, and six who always say one thing found."""
+"""Screens for data with a rare label: warnings on clean data, and six raters with one label who are found."""
 
 from __future__ import annotations
 
@@ -30,10 +30,10 @@ def rare(
     items: int = ITEMS,
     constant: int = 0,
 ) -> Annotations:
-    """Labels of all items by all raters, one of the two labels rare; the first raters never give it."""
+    """Draw labels of all items by all raters, with a rare label that the first raters never give."""
     rng = np.random.default_rng(seed)
     of_items, of_raters = rng.normal(0, spread[0], items), rng.normal(0, spread[1], (raters, 1))
-    # On average over many items and raters, not in these: data differ as samples do.
+    # The prevalence is that of many items and raters, so that these data vary as samples do.
     many = np.random.default_rng(0).normal(0, np.hypot(*spread), 4000)
     middle = brentq(lambda value: expit(value + many).mean() - prevalence, -30, 10)
     labels = (rng.random((raters, items)) < expit(middle + of_items + of_raters)).astype(np.int64)

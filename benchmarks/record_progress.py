@@ -1,4 +1,4 @@
-"""Record how runs get on, for the test of the time left: on an idle machine of two cores, the median of five.
+"""Record the progress of runs for the test of the time left: the median of five, on two idle cores.
 
 .venv/bin/python benchmarks/record_progress.py [folder of DICES-350]
 """
@@ -83,7 +83,7 @@ def main() -> None:
         asked["dices350"] = dices350(Path(sys.argv[1]))
     found = json.loads(RECORDED.read_text(encoding="utf-8")) if RECORDED.exists() else {}
     for name, (dataset, spec) in asked.items():
-        record(dataset, spec)  # kernels are compiled
+        record(dataset, spec)  # compiles the kernels
         runs = sorted(
             (record(dataset, spec) for _ in range(TIMES)), key=lambda one: float(str(one["seconds"]))
         )

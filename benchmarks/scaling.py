@@ -1,7 +1,7 @@
 """Measure runs as data grow: ``python -m benchmarks.scaling [--rows N]``.
 
-Each size is written to a temporary folder of Parquet files, block by block, and run by the command line in a
-process of its own.
+Each size is written to a temporary folder of Parquet files, block by block, and run by the command line in
+its own process.
 """
 
 from __future__ import annotations
@@ -74,7 +74,7 @@ def _command(folder: Path) -> list[str]:
 
 
 def _cpu_seconds() -> float:
-    """Of all processes that have ended."""
+    """Return the processor time of all child processes that have ended."""
     spent = resource.getrusage(resource.RUSAGE_CHILDREN)
     return spent.ru_utime + spent.ru_stime
 
@@ -88,7 +88,7 @@ class _Peak:
         self._thread.start()
 
     def gib(self) -> float:
-        """Once the process has ended."""
+        """Wait for the process to end, and return its peak in GiB."""
         self._thread.join()
         return self._pages * os.sysconf("SC_PAGE_SIZE") / 2**30
 

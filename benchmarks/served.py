@@ -1,4 +1,4 @@
-"""Servers and their proxy, as they are shipped, on free ports of this machine."""
+"""Servers and their proxy, as shipped, on free ports of this machine."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ READY_S = 120
 
 
 def free_port() -> int:
-    """A port of this machine that nobody listens on."""
+    """Return a port of this machine on which nothing listens."""
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port: int = free.getsockname()[1]
@@ -28,7 +28,7 @@ def free_port() -> int:
 
 @contextlib.contextmanager
 def serving(environment: dict[str, str], port: int) -> Iterator[tuple[str, subprocess.Popen[bytes]]]:
-    """The app as it is served, on a port of this machine."""
+    """Serve the app as in production, on a port of this machine."""
     command = [sys.executable, "-m", "streamlit", "run", "app.py", "--server.port", str(port)]
     process = subprocess.Popen(
         command,
@@ -55,7 +55,7 @@ def serving(environment: dict[str, str], port: int) -> Iterator[tuple[str, subpr
 def proxying(
     upstreams: Sequence[str], port: int, folder: Path
 ) -> Iterator[tuple[str, subprocess.Popen[bytes]]]:
-    """Caddy with the configuration that is shipped, before these servers; its address and process."""
+    """Run Caddy with the shipped configuration before these servers; yield its address and process."""
     caddy = subprocess.run(
         ["tools/caddy.sh"], cwd=ROOT, stdout=subprocess.PIPE, text=True, check=True
     ).stdout.strip()
@@ -85,11 +85,11 @@ def proxying(
 
 
 def _up(address: str, process: subprocess.Popen[bytes]) -> bool:
-    """Wait until an address answers; whether it did before its process ended and the time was over."""
+    """Wait until an address answers; return whether it did before its process ended or the time was over."""
     deadline = time.monotonic() + READY_S
     while process.poll() is None and time.monotonic() < deadline:
         with contextlib.suppress(httpx.HTTPError):
-            # Not verified: the proxy has a certificate authority of its own.
+            # Not verified, because the proxy has its own certificate authority.
             if httpx.get(address, verify=False, trust_env=False).is_success:
                 return True
         time.sleep(0.2)

@@ -1,10 +1,10 @@
 """Measure pages while many people use one server: ``python -m benchmarks.sessions [--json FILE]``.
 
-Readers load the results page again and again, watchers follow runs that are being computed, all through
-Streamlit's own protocol on real websockets, as a browser does but without drawing. Everybody has signed in as
-somebody else. Client and servers share the machine; several servers share its cores and the store, and a
-proxy keeps each visitor with one of them. An answer that is not the whole page, or that shows an error, ends
-the measurement.
+Readers load the results page again and again, and watchers follow runs that are being computed. All use
+Streamlit's own protocol on real websockets, as a browser does but without drawing, and each has signed in as
+a different person. Client and servers share the machine. Several servers share its cores and the store, and a
+proxy keeps each visitor with one of them. An answer that is not the whole page, or shows an error, ends the
+measurement.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ PERMUTATIONS = 100_000  # of each run that is computed meanwhile
 WHOLE_PAGE = (b"Findings", b"How sure", b"Data and methods")
 _XSRF = "_streamlit_xsrf"
 ANYBODY = ssl.create_default_context()
-"""The proxy has a certificate authority of its own."""
+"""TLS without verification, because the proxy has its own certificate authority."""
 ANYBODY.check_hostname, ANYBODY.verify_mode = False, ssl.CERT_NONE
 _SUCCESS = (ForwardMsg.FINISHED_SUCCESSFULLY, ForwardMsg.FINISHED_FRAGMENT_RUN_SUCCESSFULLY)
 
@@ -59,7 +59,7 @@ class WrongAnswerError(Exception):
 
 @dataclasses.dataclass(frozen=True)
 class Answer:
-    """What one run of the page's script sent."""
+    """The content that one run of the page's script sent."""
 
     content: bytes
     polls: tuple[tuple[str, float], ...]  # fragments to run again, and after how many seconds
@@ -67,7 +67,7 @@ class Answer:
 
 
 class Visit:
-    """One tab: a websocket, and what a browser says on it."""
+    """A tab: a websocket, and a browser's messages on it."""
 
     def __init__(self, socket: ClientConnection, query: str) -> None:
         self._socket = socket
@@ -75,7 +75,7 @@ class Visit:
         self._page = ""  # its hash, once the server has told it
 
     async def ask(self, fragment: str = "") -> Answer:
-        """Run the page's script, or one fragment of it, and take in all that it draws."""
+        """Run the page's script, or one fragment of it, and receive everything that it draws."""
         started = time.perf_counter()
         message = BackMsg()
         state = message.rerun_script
@@ -121,7 +121,7 @@ def _check(answer: ForwardMsg) -> None:
 
 @contextlib.asynccontextmanager
 async def visiting(person: httpx.AsyncClient, run_id: str) -> AsyncIterator[Visit]:
-    """Open a run's link as a browser does: the page's HTML, its first questions, the websocket."""
+    """Open a run's link as a browser does: the page's HTML, its first requests, the websocket."""
     query = f"run={run_id}"
     for path in (f"/results?{query}", "/_stcore/health", "/_stcore/host-config"):
         (await person.get(path)).raise_for_status()
@@ -141,7 +141,7 @@ async def visiting(person: httpx.AsyncClient, run_id: str) -> AsyncIterator[Visi
 
 
 async def read_result(person: httpx.AsyncClient, run_id: str, waits: float, taken: list[float]) -> None:
-    """Load a finished run's page, note how long that took, and read for a while."""
+    """Load a finished run's page, note the time that took, and read for a while."""
     started = time.perf_counter()
     async with visiting(person, run_id) as visit:
         answer = await visit.ask()
@@ -158,9 +158,9 @@ class Load:
     Parameters
     ----------
     store : Server
-        The same store as the servers'; computes nothing itself.
+        The servers' store; it computes nothing itself.
     dataset, spec
-        What is run.
+        Data and spec of the runs.
     people : list of httpx.AsyncClient
         The visitors' browsers, each with the cookies of its own sign-in.
     """
@@ -179,7 +179,7 @@ class Load:
         self._seeds = itertools.count(2)
 
     def submit(self, permutations: int, owner: str) -> RunRecord:
-        """Ask for a run that nobody has asked for."""
+        """Ask for a run that nobody has asked for before."""
         analysis = dataclasses.replace(self.spec.analysis, seed=next(self._seeds), permutations=permutations)
         spec = dataclasses.replace(self.spec, analysis=analysis)
         record, _ = self.store.service.submit(
@@ -202,7 +202,7 @@ class Load:
             await read_result(person, run_id, rng.uniform(0.5, 1.5) * pause, self.loaded)
 
     async def watch(self, owner: str, person: httpx.AsyncClient) -> None:
-        """Have one run after the other computed, and follow each as its page does."""
+        """Have one run after another computed, and follow each as its page does."""
         while time.perf_counter() < self.ends_at:
             record = await asyncio.to_thread(self.submit, PERMUTATIONS, owner)
             async with visiting(person, record.id) as visit:
@@ -221,9 +221,9 @@ class Load:
 
 
 async def measure(load: Load, people: int, runs: int, seconds: float, pause: float) -> dict[str, float]:
-    """All figures: of one visitor alone, of everybody, and of all people at one moment."""
+    """Return all figures: of one visitor alone, of everybody, and of all people at one moment."""
     figures: dict[str, float] = {}
-    threads = ThreadPoolExecutor(people + runs)  # a thread each: nobody waits for another's question
+    threads = ThreadPoolExecutor(people + runs)  # a thread each, so that nobody waits for another's request
     asyncio.get_running_loop().set_default_executor(threads)
     started = time.perf_counter()
     run = load.submit(10_000, "reader")
@@ -306,7 +306,7 @@ def main() -> None:
                 timeout=60,
                 limits=httpx.Limits(
                     keepalive_expiry=2
-                ),  # servers close sooner than they would be asked again
+                ),  # servers close connections before they would be used again
             )
             for number in range(chosen.people + chosen.runs)
         ]

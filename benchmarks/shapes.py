@@ -1,4 +1,4 @@
-"""Shapes of data at which a kernel could become slow at once: many labels, unknown values, many groups."""
+"""Shapes of data at which a kernel could suddenly be slow: many labels, unknown values, many groups."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ _EACH = "us a permutation"
 
 
 class Shape(NamedTuple):
-    """Answers to one or more questions, who gave them, and what is asked."""
+    """Answers to one or more questions, their raters, and the analysis asked for."""
 
     answers: tuple[Annotations, ...]
     raters: Raters
@@ -53,7 +53,7 @@ def shape(
     axes: tuple[tuple[str, ...], ...] = SIXTEEN,
     strata: tuple[str, ...] = (),
 ) -> Shape:
-    """20,000 seeded annotations: of 1,000 items by 20 of 200 raters each, or of 200 items by 100 raters."""
+    """Draw 20,000 annotations: 1,000 items by 20 of 200 raters each, or 200 items by 100 raters."""
     rng = np.random.default_rng(1)
     items, raters, each = (200, 100, 100) if crossed else (ITEMS, RATERS, EACH)
     rater = np.concatenate([np.sort(rng.choice(raters, each, replace=False)) for _ in range(items)])
@@ -79,7 +79,7 @@ def shape(
 
 
 def without(raters: Raters, share: float) -> Raters:
-    """The raters with a share of their values unknown."""
+    """Return the raters with a share of their values unknown."""
     rng = np.random.default_rng(2)
     axes = {
         name: Axis(
@@ -91,7 +91,7 @@ def without(raters: Raters, share: float) -> Raters:
 
 
 def many_labels(rounds: int) -> list[Figure]:
-    """Sparse data with more and more labels, beside 12, and beside counting alone."""
+    """Measure sparse data with more and more labels, against 12 labels and against counting alone."""
     of_labels = {labels: shape(labels) for labels in (3, 12, 20, 40, 77, 1000)}
     sides: dict[str, Callable[[], float]] = {f"{n} labels": _kernel(one) for n, one in of_labels.items()}
     for level in ("ordinal", "interval", "ratio"):
@@ -112,7 +112,7 @@ def many_labels(rounds: int) -> list[Figure]:
 
 
 def crossed_labels(rounds: int) -> list[Figure]:
-    """Crossed data with more and more labels."""
+    """Measure crossed data with more and more labels."""
     taken = medians({f"{n} labels": _kernel(shape(n, crossed=True)) for n in (12, 20, 77, 1000)}, rounds)
     return [
         Figure(what, each / taken["12 labels"], "12 labels", each * 1e6, _EACH)
@@ -121,7 +121,7 @@ def crossed_labels(rounds: int) -> list[Figure]:
 
 
 def gaps(rounds: int) -> list[Figure]:
-    """What one property of data or question changes, beside the same without it."""
+    """Measure the effect of one property of data or question, against the same without it."""
     finest = shape(3, axes=MANY[:1])
     d3 = {labels: _d3(labels) for labels in (2, 5)}
     pairs = {
@@ -143,7 +143,7 @@ def gaps(rounds: int) -> list[Figure]:
         taken = medians({"with": _kernel(one), "without": _kernel(other)}, rounds)
         each = taken["with"] / times
         beside = "the same without"
-        if other is finest:  # a group's sums are added up wherever it has a label: so often as that
+        if other is finest:  # a group's sums are added up once for each item on which it has a label
             times, beside = _met(one) / _met(other), "finest cells, for each item of each group"
             found.append(Figure(what, each / taken["without"], "finest cells", each * 1e6, _EACH))
             each /= times
@@ -157,7 +157,7 @@ def _d3(labels: int) -> Shape:
 
 
 def _met(one: Shape) -> int:
-    """Items of which a group has a label, over all groups."""
+    """Count the items on which a group has a label, over all groups."""
     answers, member = one.answers[0], _groups(one).member
     return sum(
         int(member[:, answers.rater[first:last]].any(axis=1).sum())

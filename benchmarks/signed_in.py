@@ -1,4 +1,4 @@
-"""People who have signed in, without a provider: sessions in the store, and the cookies that go with them."""
+"""People who have signed in, without a provider: sessions in the store, and their cookies."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _ISSUER = "https://id.example"
 
 
 def environment(address: str) -> dict[str, str]:
-    """A server's settings under which people have to sign in; its provider is never asked."""
+    """Return a server's settings that require a sign-in; its provider is never asked."""
     secret = "the benchmark's own secret, of no use elsewhere"
     settings = {
         "public_url": address,
@@ -31,7 +31,7 @@ def environment(address: str) -> dict[str, str]:
 
 
 def cookies(store: Server, number: int) -> dict[str, str]:
-    """Begin a session of the person of this number; the cookies that go with it."""
+    """Begin a session of the person with this number; return its cookies."""
     settings = store.settings
     config.set_option("server.cookieSecret", settings.cookie_secret)
     told = {

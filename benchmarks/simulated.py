@@ -1,4 +1,4 @@
-"""Data of a published size where the ratings themselves were not published."""
+"""Data of a published size, for published data without the ratings themselves."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from grasp_core.model.spec import AnalysisSpec
 from grasp_core.reading.sandbox.read import read_table
 
 D3 = DICES.parent / "d3" / "raters.csv"
-"""The 4,309 published rater profiles, where they lie beside the repository."""
+"""The 4,309 published rater profiles, if they are beside the repository."""
 ITEMS, RATINGS, EACH = 4554, 150_702, 35
 AXES = ("Gender", "Age", "Region", "Country", "SES")
 SIZES = (3, 3, 8, 21, 5)
-"""Values of each axis where the published profiles are not there."""
+"""Number of values of each axis, if the published profiles are missing."""
 
 
 def d3_size(categories: int) -> tuple[Annotations, Raters, AnalysisSpec]:
-    """150,702 seeded ratings of 4,554 items by 4,309 raters, five axes and their intersection by two."""
+    """Draw 150,702 ratings of 4,554 items by 4,309 raters, with five axes and an intersection of two."""
     rng = np.random.default_rng(1)
     axes = _profiles(rng)
     n_raters = len(next(iter(axes.values())).codes)

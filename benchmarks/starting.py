@@ -1,4 +1,4 @@
-"""How long commands take from the shell, beside ``python -c "import pandas"``."""
+"""Start-up time of commands from the shell, beside ``python -c "import pandas"``."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _COMMANDS: Mapping[str, Sequence[str]] = {
 
 
 def start_up() -> list[Figure]:
-    """Medians of each command, beside importing pandas."""
+    """Return medians of each command, against importing pandas."""
     with TemporaryDirectory() as folder:
         for name, content in example_files().items():
             (Path(folder) / name).write_bytes(content)

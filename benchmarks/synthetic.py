@@ -10,16 +10,16 @@ import pyarrow.parquet as pq
 
 LABELS_AN_ITEM = 30
 FILE_ITEMS = 200_000
-"""Items of one file: 6 million annotations."""
+"""Items in a file: 6 million annotations."""
 LABELS = ("No", "Yes", "Unsure")
 AXES = {"gender": 4, "age": 6, "region": 10}
-"""Values of each axis: 20 groups."""
+"""Number of values of each axis: 20 groups."""
 
 
 def write(folder: Path, rows: int, n_raters: int, seed: int = 1) -> None:
-    """Write ``votes/*.parquet`` and ``raters.parquet``; the same for the same seed.
+    """Write ``votes/*.parquet`` and ``raters.parquet``; the same seed gives the same data.
 
-    Items differ in how likely each label is, raters do not; each item has 30 different raters.
+    Items differ in the probability of each label, raters do not; each item has 30 different raters.
     """
     (folder / "votes").mkdir(parents=True)
     n_items = max(rows // LABELS_AN_ITEM, 1)

@@ -1,4 +1,4 @@
-"""Fitted small p-values from 10,000 permutations, held against ten million real ones."""
+"""Fitted small p-values from 10,000 permutations, compared with ten million real ones."""
 
 from __future__ import annotations
 
@@ -34,12 +34,12 @@ from grasp_core.reading.dataset.load import Dataset
 
 REAL, FEW = 10_000_000, 10_000
 PLAIN = 250
-"""Exceedances of the plain generalised Pareto distribution that stands beside (Knijnenburg et al. 2009)."""
+"""Exceedances of the plain generalised Pareto distribution used for comparison (Knijnenburg et al. 2009)."""
 
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """Made-up data, and the column of group "in", or of its axis, whose upper tail is looked at."""
+    """Made-up data, and the column of group "in", or of its axis, with the upper tail to look at."""
 
     name: str
     make: Callable[[], Dataset]
@@ -47,7 +47,7 @@ class Case:
 
 
 def crossed(effect: Effect, seed: int, *, axis_of_four: bool = False) -> Dataset:
-    """As large as DICES-350: 104 raters, 16 of whom differ, labelled all of 350 items."""
+    """Draw data as large as DICES-350: 104 raters, 16 of whom differ, label all of 350 items."""
     rng = np.random.default_rng(seed)
     shares = independent_shares(rng, 104, 350, effect.categories)
     shares[:16] = effect.plant(shares[:16], rng)
@@ -57,7 +57,7 @@ def crossed(effect: Effect, seed: int, *, axis_of_four: bool = False) -> Dataset
 
 
 def sparse(effect: Effect, seed: int) -> Dataset:
-    """100 raters, 20 of whom differ; each of 150 items was labelled by 8."""
+    """Draw data of 100 raters, 20 of whom differ; each of 150 items is labelled by 8."""
     rng = np.random.default_rng(seed)
     shares = independent_shares(rng, 100, 150, effect.categories)
     shares[:20] = effect.plant(shares[:20], rng)
@@ -68,7 +68,7 @@ def sparse(effect: Effect, seed: int) -> Dataset:
 
 
 def statistic(name: str) -> Callable[[Cohesion], int]:
-    """Its column of group "in"."""
+    """Return a function that finds this statistic's column of group "in"."""
     return lambda panel: panel.places.column(_inside(panel), STATISTICS.index(name))
 
 
@@ -119,7 +119,7 @@ def main() -> None:
 
 
 def line(case: Case, seeds: int, real: int, pool: Pool) -> str:
-    """A case's row of the table."""
+    """Return a case's row of the table."""
     data = case.make()
     spec = replace(run_spec(0, real).analysis, tail=True)
     panel = Cohesion(data, form_groups(data.raters, spec.axes, min_raters=2), spec)
@@ -152,7 +152,7 @@ def _side(panel: Cohesion, null: Null, column: int) -> tuple[float, Extremes]:
 
 
 def _plain(observed: float, extremes: Extremes) -> float:
-    """The same by a generalised Pareto distribution of the values as they are."""
+    """Return the share beyond the observed value by a generalised Pareto distribution of the plain values."""
     excess = extremes.values[:PLAIN] - extremes.values[PLAIN]
     shape, _, scale = genpareto.fit(excess, floc=0)
     beyond = genpareto.sf(observed - extremes.values[PLAIN], shape, scale=scale)

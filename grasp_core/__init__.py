@@ -1,4 +1,4 @@
-"""Which groups of raters see a task differently, and whether that is real.
+"""GRASP: find groups of raters who see a task differently, and test whether the difference is real.
 
 ``import grasp_core as grasp`` gives the functions of docs/python.md: :func:`analyse`, :func:`models`,
 :func:`items`, :func:`map_raters`, :func:`quality`, :func:`plan`, :func:`read`, :func:`open`,
@@ -63,7 +63,7 @@ _HOMES = {
     "SpecError": "model.errors",
     "RemoteError": "model.errors",
 }
-"""Where each name is."""
+"""Module of each public name, below ``grasp_core``."""
 
 __all__ = [  # without `open`, so that a star import replaces no builtin
     "Analysis",

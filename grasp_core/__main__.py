@@ -1,4 +1,4 @@
-"""``python -m grasp_core``, and the ``grasp`` program."""
+"""Entry point of ``python -m grasp_core`` and of the ``grasp`` program."""
 
 import gc
 import os
@@ -7,18 +7,18 @@ import sys
 from grasp_core import cli
 
 _YOUNG = 100_000
-"""New values between two looks for unused ones; most that a command makes while it is imported are used."""
+"""New objects between two garbage collections: high, since most objects that imports make stay in use."""
 
 
 def main() -> int:
-    """Run a command; of one that the user cancelled, what threads have begun is not waited for."""
+    """Run a command. If the user cancelled it, exit at once, without waiting for its threads."""
     gc.set_threshold(_YOUNG, 50, 50)
     status = cli.main()
     if status == cli.INTERRUPTED:
         sys.stdout.flush()
         sys.stderr.flush()
         os._exit(status)
-    gc.freeze()  # the process ends, and need not look through what is there
+    gc.freeze()  # the process ends, so the last collection need not search all objects
     return status
 
 

@@ -1,3 +1,3 @@
-"""The version of this code, for what writes it down: results, backups, requests."""
+"""The version of this code, which results, backups and requests record."""
 
 __version__ = "0.2.0"

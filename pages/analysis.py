@@ -31,7 +31,7 @@ def _say_what_to_load() -> None:
 
 
 def _in_order(dataset: Dataset, spec: RunSpec) -> RunSpec | None:
-    """The spec with the order of its labels; None while nobody says that the one shown is right."""
+    """Return the spec with the order of its labels; None until somebody confirms the order shown."""
     try:
         check_order(dataset, spec)
     except SpecError as error:

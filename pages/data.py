@@ -24,7 +24,7 @@ _WHAT_TO_BRING = (
 
 
 def _decide() -> tuple[decisions.Decided | None, Dataset | None]:
-    """The reading as far as it is decided, and the data under it; drawn in the order of the page."""
+    """Draw the questions in the page's order; return the answers so far, and the data set under them."""
     session = work()
     guess = session.guess
     if session.annotations is None or guess is None:

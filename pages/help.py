@@ -48,6 +48,6 @@ with st.container(horizontal=True):
         if name != part:
             st.page_link("help.py", label=called, query_params={"of": name})
 text = (_DOCS / f"{part}.md").read_text(encoding="utf-8").partition("\n")[2]
-text = re.sub(f"{_IMAGE}|{_ANCHOR}", "", text)  # as Streamlit shows Markdown: without images
+text = re.sub(f"{_IMAGE}|{_ANCHOR}", "", text)  # Streamlit's Markdown cannot show these images
 text = re.sub(_MATH, lambda found: f"$$\n{found[1]}$$", text, flags=re.DOTALL)
 st.markdown(_LINK.sub(_linked, text))

@@ -1,4 +1,4 @@
-"""Entry script: what every page view does first."""
+"""Entry script: it runs first at every page view."""
 
 import streamlit as st
 
@@ -10,7 +10,7 @@ from pages._ui.helpers.screens import BEFORE_HELP, ICON, SCREENS, mend
 
 
 def view() -> None:
-    """Find out who is looking, and show them the page if they may see it."""
+    """Find out who is visiting, and show the page if they may see it."""
     st.set_page_config(page_title="GRASP", page_icon=ICON, layout="wide")
     mend()
     user, refusal, failure = None, None, None
@@ -18,7 +18,7 @@ def view() -> None:
         user = visitor(seen=True)
     except AccessError as error:
         refusal = str(error)
-    except Exception as error:  # e.g. the database is away: nobody is known
+    except Exception as error:  # e.g. the database is unreachable, so no visitor is known
         failure = error
     by_page = audiences(user)
     asked = (st.context.url or "").rpartition("/")[2]
@@ -52,10 +52,10 @@ def view() -> None:
                 st.title(page.title)
                 st.info(refusal)
                 note_refusal(page.title)
-    except Exception as error:  # fragments and callbacks run outside this call: app.py hands theirs over
+    except Exception as error:  # app.py catches those of fragments and callbacks, which run outside this call
         show_error(error)
 
 
-# Not where a worker process, started anew, loads this file as its parent's main module.
+# A new worker process loads this file as its parent's main module, under another name: it shows no page.
 if __name__ == "__main__":
     view()

@@ -16,7 +16,7 @@ _VIEWS = {
 }
 
 saved = st.query_params.get("saved")
-if saved:  # an address of an answer from before answers were runs
+if saved:  # an address from older versions, in which such a result was no run
     go("results", run_id=saved)
 st.title("Models")
 st.write(

@@ -1,4 +1,4 @@
-"""Screens that are not in the menu, each with what it is for."""
+"""Screens that are not in the menu, each with its purpose."""
 
 import streamlit as st
 

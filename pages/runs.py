@@ -6,7 +6,7 @@ from pages._ui.runs import find_runs, list_runs, offer_comparison, show_side_by_
 
 
 def _show_runs() -> None:
-    st.query_params.clear()  # a link back from two runs leaves theirs
+    st.query_params.clear()  # a link back from a comparison leaves the two run ids in the address
     st.title("Runs")
     days = server.shared().settings.keep_runs_days
     kept = (

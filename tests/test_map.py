@@ -31,7 +31,7 @@ def test_all_files_and_folders_that_are_named_exist() -> None:
 
 
 @pytest.mark.parametrize(
-    "line", re.findall(r"^\| \d+ \| (.+?) \|", section("The way of one annotation"), re.M)
+    "line", re.findall(r"^\| \d+ \| (.+?) \|", section("The path of one annotation"), re.M)
 )
 def test_each_step_is_where_it_is_said_to_be(line: str) -> None:
     path, *names = re.findall(r"`([^`]+)`", line)

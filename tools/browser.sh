@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# Print the path of a Chromium or Chrome for the browser tests, installing one where none is found.
+# Print the path of a Chromium or Chrome for the browser tests; install one if none is found.
 # An empty line means Playwright's own. GRASP_CHROMIUM=/path/to/chromium chooses.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 . tools/lib.sh
 
-# Not the snaps (Ubuntu's chromium): they cannot read the tests' temporary folders. Nor the stubs that
-# only ask for the snap: they fail here.
+# Snaps (Ubuntu's chromium) do not count: they cannot read the tests' temporary folders. Stubs that only
+# ask for the snap fail here.
 usable() {
     local version
     version=$("$1" --version 2>/dev/null) && [[ $version != *snap* ]]

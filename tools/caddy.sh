@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Print the path of a Caddy for the deployment's tests, unpacking Debian's or Ubuntu's package into .venv where
-# none is found: no rights are needed, and no service is started. An empty line means there is none: the tests
-# say what they then leave out. GRASP_CADDY=/path/to/caddy chooses.
+# Print the path of a Caddy for the deployment's tests; unpack Debian's or Ubuntu's package into .venv if
+# none is found. That needs no rights and starts no service. An empty line means that there is none; the tests
+# then report what they leave out. GRASP_CADDY=/path/to/caddy chooses.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 . tools/lib.sh

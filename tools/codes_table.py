@@ -1,4 +1,4 @@
-"""Print docs/codes.csv, all codes with their sentences, as the code has them; with --write, put it there."""
+"""Print docs/codes.csv, all codes with their sentences, from the code; --write writes the file."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ DOCUMENT = ROOT / "docs" / "codes.csv"
 
 
 def written() -> str:
-    """One row per code; its kind is the first line of the kind's docstring."""
+    """Return one row per code; its kind is the first line of the kind's docstring."""
     text = io.StringIO()
     table = csv.writer(text, lineterminator="\n")
     table.writerow(["code", "sentence", "kind"])

@@ -1,7 +1,7 @@
 """Put the command ``grasp`` into the environment that runs this, for the checkout as it is.
 
-As an editable install does, but without a network and at once: the checkout's own code is what is imported,
-and pip knows the package, so that ``pip install 'grasp-core[figures]'`` adds what an extra brings.
+It does the same as an editable install, but without a network and at once: the checkout's own code is
+imported, and pip knows the package, so that ``pip install 'grasp-core[figures]'`` adds an extra's packages.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ def main() -> None:
 
 
 def metadata(project: Mapping[str, Any]) -> Iterator[str]:
-    """The lines of METADATA that pip reads."""
+    """Yield the lines of METADATA that pip reads."""
     yield from ("Metadata-Version: 2.4", f"Name: {project['name']}", f"Version: {project['version']}")
     yield f"Requires-Python: {project['requires-python']}"
     for line in project["dependencies"]:
@@ -67,7 +67,7 @@ def metadata(project: Mapping[str, Any]) -> Iterator[str]:
 
 
 def brought(project: Mapping[str, Any], extra: str) -> Iterator[Requirement]:
-    """What an extra lists, and the extras that it names list."""
+    """Yield the packages of an extra, and of the extras that it names."""
     for line in project["optional-dependencies"][extra]:
         needed = Requirement(line)
         if needed.name == project["name"]:
@@ -78,7 +78,7 @@ def brought(project: Mapping[str, Any], extra: str) -> Iterator[Requirement]:
 
 
 def digest(path: Path) -> str:
-    """A file's hash and size, as RECORD has them."""
+    """Return a file's hash and size, in the form of RECORD."""
     content = path.read_bytes()
     urlsafe = base64.urlsafe_b64encode(hashlib.sha256(content).digest()).rstrip(b"=").decode()
     return f"sha256={urlsafe},{len(content)}"

@@ -1,6 +1,6 @@
-"""Pin the images of compose.yaml and the Dockerfiles by digest: the very bytes, not a name that may move on.
+"""Pin the images of compose.yaml and the Dockerfiles by digest: exact bytes, not a name that may change.
 
-Asks their registries through `docker buildx imagetools inspect`, which has to reach them. Run it again for
+It asks their registries through `docker buildx imagetools inspect`, which has to reach them. Run it again for
 fixes in the images; the versions stay as they are.
 """
 
@@ -18,11 +18,11 @@ REFERENCE = re.compile(
     r"^(?P<before>ARG BASE=|    image: )(?P<name>[a-z0-9./-]+:[\w.-]+)(?:@(?P<digest>sha256:[0-9a-f]{64}))?$",
     re.MULTILINE,
 )
-"""A line that names an image of somebody else's, by version and perhaps by digest."""
+"""A line that names a foreign image, by version and perhaps by digest."""
 
 
 def pinned(text: str, digest_of: Callable[[str], str]) -> str:
-    """The text with each image's digest, asked anew."""
+    """Return the text with the current digest of each image."""
 
     def line(found: re.Match[str]) -> str:
         return f"{found['before']}{found['name']}@{digest_of(found['name'])}"
@@ -31,7 +31,7 @@ def pinned(text: str, digest_of: Callable[[str], str]) -> str:
 
 
 def digest_of(image: str) -> str:
-    """The digest that the image's registry gives."""
+    """Return the digest that the image's registry gives."""
     command = ["docker", "buildx", "imagetools", "inspect", image, "--format", "{{.Manifest.Digest}}"]
     try:
         asked = subprocess.run(command, capture_output=True, text=True, check=True)

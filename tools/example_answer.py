@@ -1,4 +1,4 @@
-"""Write the answer that Start shows in small: three groups of the example's result, computed anew."""
+"""Write the small answer that Start shows: three groups of the example's result, computed anew."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ VERDICTS = ("clear", "hint", "none")
 
 
 def in_small(result: RunResult) -> RunResult:
-    """The result with its first clear group, its first hint and its first group without a difference."""
+    """Return the result with its first clear group, its first hint and its first group without difference."""
     rows = [one.row for one in by_verdict(result)]
     groups = [
         next(row for row in rows if row.verdict is not None and row.verdict.code == code) for code in VERDICTS

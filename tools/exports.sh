@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# Build an environment for each annotation tool that `make exports` runs; does nothing when they are up to date.
-# Their dependencies exclude each other, and ours, so each has one of its own under .venv-exports (2 GB in all).
+# Build an environment for each annotation tool that `make exports` runs, unless it is up to date.
+# Their dependencies exclude each other and ours, so each gets its own below .venv-exports (2 GB in all).
 # PYTHON=/path/to/python3 chooses the interpreter; otherwise 3.11, for which all three have wheels, or the newest.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 . tools/lib.sh
 
-# What is pinned beside a tool is what it fails with in its newest version.
+# Pins beside a tool: packages whose newest versions break it.
 declare -A WANTED=(
     [label-studio]='label-studio==1.23.2'
     [doccano]='doccano==1.8.4 marshmallow<4 numpy<2 setuptools<81'

@@ -1,4 +1,4 @@
-# Shared by the scripts beside it; bash, sourced from the repository's root.
+# Functions for the scripts in this folder; bash, sourced from the repository's root.
 # shellcheck shell=bash
 
 die() {
@@ -13,7 +13,7 @@ say() {
 # shellcheck disable=SC2034  # for the scripts that source this file
 NO_PYTHON='GRASP needs Python 3.11, 3.12, 3.13 or 3.14 and found none; install one (for example "apt-get install python3") or name it: make run PYTHON=/path/to/python3'
 
-# Runs the candidate: version managers put commands on the PATH that exist but do not work.
+# Run the candidate, because version managers put commands on the PATH that do not work.
 python_fits() {
     "$1" -c 'import sys; sys.exit(not (3, 11) <= sys.version_info[:2] < (3, 15))' >/dev/null 2>&1
 }
@@ -22,7 +22,7 @@ python_makes_venvs() {
     "$1" -c 'import ensurepip, venv' >/dev/null 2>&1
 }
 
-# Print the newest Python that fits; one that can make virtual environments goes before one that cannot.
+# Print the newest Python that fits; prefer one that can make virtual environments.
 find_python() {
     local candidate
     if [ -n "${PYTHON:-}" ]; then
@@ -44,7 +44,7 @@ find_python() {
     return 1
 }
 
-# Install Debian or Ubuntu packages, as root or through sudo; fails where neither will do.
+# Install Debian or Ubuntu packages, as root or through sudo; fail if neither is possible.
 apt_install() {
     local -a as_root=()
     command -v apt-get >/dev/null || return 1
@@ -54,7 +54,7 @@ apt_install() {
         [ -t 0 ] || as_root+=(--non-interactive) # nobody is there to type a password
     fi
     say "installing system packages: $*"
-    # One unreachable source need not keep the packages from being found in another.
+    # If one source is unreachable, another may have the packages.
     "${as_root[@]}" apt-get update --quiet=2 || true
     "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive \
         apt-get install --quiet=2 --yes --no-install-recommends "$@"

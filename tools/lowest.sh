@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
 # Run the library's tests with the oldest packages that pyproject.toml allows; arguments go to pytest.
-# They have an environment of their own, .venv-lowest, with all that tests need in the usual versions beside them.
+# They have their own environment, .venv-lowest, with the tests' other packages in the usual versions.
 # PYTHON=/path/to/python3.11 names the interpreter: the oldest Python goes with them.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 . tools/lib.sh
 
 VENV=.venv-lowest
-LISTS=(requirements.txt requirements-test.txt requirements-models.txt requirements-lowest.txt) # the last ones overwrite what the first brought
+LISTS=(requirements.txt requirements-test.txt requirements-models.txt requirements-lowest.txt) # later lists overwrite packages of earlier ones
 TESTS=(
     tests/{analysis,cli,model,notebook,permutation,reading,report,statistics}
     tests/test_{dices350,example,exports,released_files,several_questions}.py

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Print the folder of PostgreSQL's server programs for the store's tests, installing Debian's or Ubuntu's
-# package where none are found. An empty line means there are none: the tests say what they then leave out.
+# Print the folder of PostgreSQL's server programs for the store's tests; install Debian's or Ubuntu's
+# package if there are none. An empty line means none; the tests then report what they leave out.
 # GRASP_POSTGRES=/path/to/bin chooses.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."

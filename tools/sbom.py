@@ -1,7 +1,7 @@
 """Write sbom.cdx.json (CycloneDX): each Python package of the image, with version and hashes.
 
-From the lists that the image is built from, which name packages of other systems too. What Debian has in
-the base images is not in it: `docker sbom` or syft lists that of an image that was built.
+The source is the lists from which the image is built; they name packages of other systems too. Debian's
+packages in the base images are not included: `docker sbom` or syft lists them for a built image.
 """
 
 from __future__ import annotations
@@ -14,11 +14,11 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 LISTS = ("requirements.txt", "requirements-cluster.txt", "requirements-models.txt")
-"""What the Dockerfile installs."""
+"""Lists that the Dockerfile installs."""
 
 
 def together(lists: Iterable[str]) -> str:
-    """The lists as one, each package once."""
+    """Join the lists, each package once."""
     found: dict[str, str] = {}
     for text in lists:
         for entry in re.findall(r"^[A-Za-z0-9][^\n]*(?:\n[ \t][^\n]*)*", text, re.MULTILINE):

@@ -1,14 +1,14 @@
 #!/usr/bin/env bash
-# Make the secrets of compose.yaml: files in secrets/, which nobody else on this machine can list. What is there
-# stays; what a .env of before 0.2.0 has is taken over. Containers read the files as other users than yours, so
-# that the files themselves are readable and the folder is not.
+# Make the secrets of compose.yaml: files in secrets/, which nobody else on this machine can list. Existing
+# ones stay; those in a .env from before 0.2.0 are taken over. Containers read the files as other users, so
+# the files themselves are readable, but the folder is not.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 . tools/lib.sh
 
 RANDOM_ONES="database_password cookie_secret metrics_token webhook_secret"
-# By the sign-in provider, by the language model's server, by `grasp backup-key`; and random text,
-# once people may have their tokens kept.
+# Given by the sign-in provider, the language model's server, `grasp backup-key`; and random text,
+# if people may store their tokens.
 GIVEN_ONES="oidc_client_secret lm_key backup_key secret_key"
 
 of_env() {

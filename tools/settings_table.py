@@ -1,4 +1,4 @@
-"""Print docs/deploy.md's table of settings as the code has them; with --write, put it there."""
+"""Print docs/deploy.md's table of settings from the code; --write writes it there."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ FIRST, LAST = "<!-- settings: make settings-table -->\n", "<!-- end of settings 
 
 
 def table() -> str:
-    """One row per setting."""
+    """Return one row per setting."""
     rows = ["| variable | default | meaning |", "|---|---|---|"]
     rows += [
         f"| `{variable(field.name)}` | {_default(field)} | {_meaning(field)} |" for field in fields(Settings)
@@ -26,7 +26,7 @@ def table() -> str:
 
 
 def written() -> str:
-    """The document with the table as it should be."""
+    """Return the document with the current table."""
     text = DOCUMENT.read_text(encoding="utf-8")
     before, _, rest = text.partition(FIRST)
     _, _, after = rest.partition(LAST)

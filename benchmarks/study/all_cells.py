@@ -7,7 +7,7 @@ from benchmarks.study.cells import Cell
 
 
 def all_cells() -> list[Cell]:
-    """In the order in which they are measured and told."""
+    """Return the cells in the order in which they are measured and reported."""
     return [
         *clean.NOTHING,
         *(one.cell for one in clean.PLANTED),

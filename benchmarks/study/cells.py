@@ -1,4 +1,4 @@
-"""Cells of the study: a way to draw data, what is asked of them, and which groups differ."""
+"""Cells of the study: a way to draw data, the analysis of them, and the groups that differ."""
 
 from __future__ import annotations
 
@@ -18,23 +18,23 @@ PERMUTATIONS = 499
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """A way to draw data, and what is asked of them.
+    """A way to draw data, and the analysis of them.
 
     Parameters
     ----------
     section, name : str
-        Where its figures stand; together they name the cell.
+        Place of its figures; together they name the cell.
     draw : callable
         From a seed to a data set.
     axes : tuple of axis sets
     differs : set of tuples of str
         Values of the groups in which a difference is planted; all others differ by chance alone.
     changes : mapping
-        Fields of the analysis that are not as always.
+        Fields of the analysis that differ from the usual ones.
     of_peers : bool
-        Whether other tests are held against ours on the same data.
+        Whether other tests are compared with ours on the same data.
     weight : float
-        How many data sets, as a multiple of the study's number.
+        Number of data sets, as a multiple of the study's number.
     """
 
     section: str
@@ -48,12 +48,12 @@ class Cell:
 
     @property
     def key(self) -> str:
-        """Name of what is kept of it: changes with what is asked."""
+        """Name of its stored measurements; it changes with the analysis."""
         asked = json.dumps([self.section, self.name, self.axes, sorted(self.changes.items())], default=str)
         return hashlib.sha256(asked.encode()).hexdigest()[:16]
 
     def spec(self, seed: int) -> RunSpec:
-        """What is asked of the data set of a seed."""
+        """Return the run for the data set of a seed."""
         asked = {"permutations": PERMUTATIONS, "seed": seed, "pairs": False, **self.changes}
         return RunSpec(
             DataSpec(item="item", rater="rater", label="label"), AnalysisSpec(axes=self.axes, **asked)

@@ -14,29 +14,29 @@ from grasp_core.reading.dataset.load import Dataset
 
 LABELS = (2, 3, 5, 7)
 SIZES = (2, 5, 10, 25, 50)
-"""Raters of the groups in which nothing is planted; the largest is a population's half or so."""
+"""Raters of the groups in which nothing is planted; the largest is about half of all raters."""
 PLANTED_SIZES = (5, 10, 25, 50)
 USUAL_SIZE = 25
-"""Of the group that is looked at where one size stands for all."""
+"""Size of the group wherever one size stands for all."""
 OTHERS = 8
-"""Raters in no group of :data:`SIZES`: without them the last group would be the others of all."""
+"""Raters in no group of :data:`SIZES`; without them the last group would be the complement of all others."""
 RATERS = 100
-"""Where a difference is planted."""
+"""Number of raters if a difference is planted."""
 NOTHING_WEIGHT, PLANTED_WEIGHT = 2, 0.3
-"""Data sets, as multiples of the study's number: rates near .05 take more than powers do."""
+"""Data sets, as multiples of the study's number: rates near .05 need more of them than powers do."""
 _SECOND = ("one", "two", "three")
 
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """How items are handed out: to all raters, or to so many `each`."""
+    """A way to hand out items: to all raters, or to so many (`each`) per item."""
 
     name: str
     items: int
     each: int | None
 
     def asked(self, rng: np.random.Generator, raters: int) -> BoolArray:
-        """Who is asked what, shape (raters, items)."""
+        """Draw which raters are asked about which items, shape (raters, items)."""
         if self.each is None:
             return np.ones((raters, self.items), bool)
         ranks = rng.random((raters, self.items)).argsort(axis=0).argsort(axis=0)
@@ -49,7 +49,7 @@ LAYOUTS = (CROSSED, SPARSE)
 
 
 def nothing_planted(layout: Layout, k: int, evenness: float, seed: int) -> Dataset:
-    """Groups of 2, 5, 10, 25 and 50 raters who answer as everybody else."""
+    """Draw groups of 2, 5, 10, 25 and 50 raters who answer like everybody else."""
     rng = np.random.default_rng(seed)
     values = [*(f"{size:02}" for size in SIZES for _ in range(size)), *["others"] * OTHERS]
     shares = independent_shares(rng, len(values), layout.items, k, evenness)
@@ -66,12 +66,12 @@ class Planted:
 
     @property
     def name(self) -> str:
-        """What the cell is called."""
+        """Name of the cell."""
         return f"{self.effect.name}, {self.layout.name}, {self.size} raters"
 
     @property
     def cell(self) -> Cell:
-        """The cell, in which the axis `second` has nothing to do with anything."""
+        """The cell, in which the axis `second` is related to nothing."""
         draw = partial(planted, self.layout, self.effect, self.size)
         both = frozenset({("in",), ("out",)})  # either side differs from the other
         of_peers = self.size == USUAL_SIZE
@@ -80,7 +80,7 @@ class Planted:
 
 
 def planted(layout: Layout, effect: Effect, size: int, seed: int) -> Dataset:
-    """A group of so many of 100 raters differs; a second axis has nothing to do with anything."""
+    """Draw data in which a group of so many of 100 raters differs; a second axis is related to nothing."""
     rng = np.random.default_rng(seed)
     shares = independent_shares(rng, RATERS, layout.items, effect.categories)
     shares[:size] = effect.plant(shares[:size], rng)

@@ -1,4 +1,4 @@
-"""docs/validity.md and its pictures, from what was measured."""
+"""docs/validity.md and its pictures, from the measurements."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _SHOWN = ("label_use", "distance", "gai", "xrr")
 
 
 def write(folder: Path, found: Found, sets: int) -> None:
-    """Write the document, its pictures and the file of all rates into a folder."""
+    """Write the document, its pictures and the file of all rates to a folder."""
     text = "\n".join([_head(sets), *(section(found) for section in sections.ALL), _AGAIN])
     (folder / "validity.md").write_text(text, encoding="utf-8")
     with (folder / "validity.csv").open("w", encoding="utf-8", newline="") as file:
@@ -36,19 +36,19 @@ def _head(sets: int) -> str:
     return f"""\
 # Validity
 
-How often each test calls what is not there, how often it finds what is, and how often intervals hold,
-simulated with the program itself (version {__version__}, Python {platform.python_version()}, 499
-permutations a data set, seeds 0 upwards). Skill and leaning of raters and label shares of items are drawn
-anew for each data set. [`make study`](#again) writes this page. Each line is of {nothing} data sets where
-nothing is planted (Monte Carlo standard error of a rate near .05: {error:.3f}), of {planted} where a
-difference is, and of {situation} in the other situations.
+How often each test finds a difference that does not exist, how often it finds one that does, and how often
+intervals are right, simulated with the program itself (version {__version__}, Python
+{platform.python_version()}, 499 permutations per data set, seeds 0 upwards). Skill and leaning of raters and
+label shares of items are drawn anew for each data set. [`make study`](#again) writes this page. Each line
+summarises {nothing} data sets where nothing is planted (Monte Carlo standard error of a rate near .05:
+{error:.3f}), {planted} where a difference is planted, and {situation} in the other situations.
 """
 
 
 _AGAIN = """\
 ## Again
 
-`make study` measures all of it anew, keeps measurements in `.study`, goes on there after an interruption, and
+`make study` measures everything anew, keeps measurements in `.study`, continues there if interrupted, and
 writes this page; `make study STUDY=quick` takes few data sets. The code is in `benchmarks/study/`.
 """
 

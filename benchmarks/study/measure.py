@@ -1,4 +1,4 @@
-"""What one data set's run says, as numbers that can be kept."""
+"""Results of the run on one data set, as numbers that can be stored."""
 
 from __future__ import annotations
 
@@ -27,20 +27,20 @@ FIGURES = ("value", "p", "q", "low", "high")
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Measured:
-    """What runs on data sets of one cell said.
+    """Results of the runs on the data sets of one cell.
 
     Parameters
     ----------
     groups : tuple of tuple of str
         Values of the groups, the same in every data set.
     figures : float64 array, shape (data sets, groups, tests, figures)
-        NaN where there is none.
+        NaN if there is none.
     dsi : float64 array, shape (data sets, axes)
         p of each axis's DSI.
     warnings : tuple of set of str
         Codes of each run's warnings.
     peers : mapping from str to float64 array, shape (data sets, groups, ...)
-        What other tests say of the same data.
+        Results of other tests on the same data.
     """
 
     groups: tuple[tuple[str, ...], ...]
@@ -51,11 +51,11 @@ class Measured:
 
     @property
     def n(self) -> int:
-        """Data sets."""
+        """Number of data sets."""
         return len(self.figures)
 
     def of(self, test: str, figure: str) -> FloatArray:
-        """One figure of one test, shape (data sets, groups)."""
+        """Return one figure of one test, shape (data sets, groups)."""
         return self.figures[:, :, TESTS.index(test), FIGURES.index(figure)]
 
 
@@ -90,7 +90,7 @@ def _of_peers(cell: Cell, data: Sequence[Dataset], seeds: Sequence[int]) -> dict
 
 
 def joined(parts: Sequence[Measured]) -> Measured:
-    """Several measurements of one cell as one."""
+    """Join several measurements of one cell."""
     (groups,) = {part.groups for part in parts}
     return Measured(
         groups,

@@ -1,4 +1,4 @@
-"""Other ways to ask the same of the same data, each as people run it today."""
+"""Other tests of the same question on the same data, each as people run it today."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ from grasp_core.statistics.in_group import irr_disagreement
 from grasp_core.statistics.items import NotEstimableError, count
 
 BESIDE = Path(__file__).resolve().parents[3] / "shared" / "peers" / "apunim" / "src"
-"""Where apunim lies beside the repository, if it is not installed; it needs statsmodels."""
+"""Folder of apunim beside the repository, if it is not installed; it needs statsmodels."""
 OF_APUNIM = 100
-"""Data sets of each cell that are put to apunim, which takes much longer than all else."""
+"""Data sets of each cell on which apunim runs, which takes much longer than everything else."""
 
 
 def peers(dataset: Dataset, grouping: Grouping, number: int) -> dict[str, FloatArray]:
-    """The p of each group by each other test, shape (groups,), and resampled intervals, shape (groups, 2).
+    """Return each group's p by each other test, shape (groups,), and resampled intervals, shape (groups, 2).
 
-    `number` is that of the data set in its cell: apunim is asked of the first ones, and NaN of the others.
+    `number` is the data set's place in its cell: apunim runs on the first ones, and the others get NaN.
     """
     sides = [
         (count(dataset.annotations, grouping.member[g]), count(dataset.annotations, grouping.complement(g)))
@@ -46,16 +46,16 @@ def peers(dataset: Dataset, grouping: Grouping, number: int) -> dict[str, FloatA
 
 
 def chi_square(inside: Int64Array, outside: Int64Array) -> float:
-    """Pearson's test of group by label, annotations taken for independent."""
+    """Return the p of Pearson's test of group by label, as if annotations were independent."""
     table = np.array([inside.sum(axis=0), outside.sum(axis=0)])
     return float(chi2_contingency(table[:, table.any(axis=0)]).pvalue)
 
 
 def coincidences(inside: Int64Array) -> FloatArray:
-    """A 95 % interval of alpha, drawing as many pairs of labels as there are (Hayes and Krippendorff 2007).
+    """Return a 95 % interval of alpha, by drawing as many pairs as there are (Hayes and Krippendorff 2007).
 
-    Its deviations are 0, or 1 over the expected disagreement, where labels are nominal, so that their sum
-    over the pairs drawn is binomial; shape (2,).
+    For nominal labels its deviations are 0, or 1 over the expected disagreement, so that their sum over the
+    pairs drawn is binomial; shape (2,).
     """
     try:
         observed, expected = irr_disagreement(inside)
@@ -70,11 +70,11 @@ def coincidences(inside: Int64Array) -> FloatArray:
 
 
 def unimodality(theirs: Callable[..., Any], dataset: Dataset, grouping: Grouping) -> FloatArray:
-    """The p of apunim, which shuffles the labels within each item; shape (groups,)."""
+    """Return the p of apunim, which shuffles the labels within each item; shape (groups,)."""
     annotations, groups = dataset.annotations, len(grouping.groups)
     place = np.where(grouping.member.any(axis=0), grouping.member.argmax(axis=0), groups)
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # of means over no item
+        warnings.simplefilter("ignore")  # about means over no item
         try:
             found = theirs(
                 annotations.category.astype(float),
@@ -90,7 +90,7 @@ def unimodality(theirs: Callable[..., Any], dataset: Dataset, grouping: Grouping
 
 
 def apunim() -> Callable[..., Any] | None:
-    """Its test, installed or beside the repository; None where there is neither."""
+    """Return the test of apunim, installed or beside the repository; None if it is in neither place."""
     if BESIDE.is_dir() and str(BESIDE) not in sys.path:
         sys.path.append(str(BESIDE))
     try:

@@ -12,7 +12,7 @@ _SHAPES = ("circle", "square", "triangle-up", "diamond")
 
 
 def power(rows: Sequence[Mapping[str, object]], tests: Sequence[str]) -> str:
-    """Power against the size of the group, a picture for each effect: `effect`, `raters`, `test`, `power`."""
+    """Draw power against the size of the group, by effect; rows: `effect`, `raters`, `test`, `power`."""
     colour = alt.Color(
         "test:N", title=None, scale=alt.Scale(domain=list(tests), range=list(_COLOURS[: len(tests)]))
     )
@@ -48,7 +48,7 @@ def power(rows: Sequence[Mapping[str, object]], tests: Sequence[str]) -> str:
 
 
 def size(rows: Sequence[Mapping[str, object]]) -> str:
-    """Rates of false calls of every test: `test`, `rate`, `data`, with the band where they should lie."""
+    """Draw rates of false calls of every test, with the acceptable band; rows: `test`, `rate`, `data`."""
     order = list(dict.fromkeys(str(row["test"]) for row in rows))
     band = (
         alt.Chart(alt.Data(values=[{"low": 0.03, "high": 0.06}]))

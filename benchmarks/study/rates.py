@@ -1,4 +1,4 @@
-"""From measurements to rates: how often a test calls, how often a mark is false, how often intervals hold."""
+"""Rates from measurements: how often a test calls, a mark is false, or an interval contains the truth."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ from grasp_core.model.remarks.cautions import GuardCaution
 from grasp_core.model.spec import LEVEL
 
 SIZE = (0.03, 0.06)
-"""Where a test's rate of false calls at 0.05 should lie."""
+"""Bounds for a test's rate of false calls at 0.05."""
 CLEAR = (0.0, 0.06)
-"""Where the share of data sets without differences that have any clear finding should lie."""
+"""Bounds for the share of data sets with a clear finding, if there are no differences."""
 COVERAGE = (0.92, 0.99)
-"""Where the share of 95 % intervals that hold should lie."""
+"""Bounds for the share of 95 % intervals that contain the truth."""
 GUARDS = frozenset(code.key for code in GuardCaution)
 _ERRORS = 2
 
 
 @dataclass(frozen=True, slots=True)
 class Rate:
-    """A share of data sets; `n` is 0 where nothing was asked."""
+    """A share of data sets; `n` is 0 if nothing was asked."""
 
     share: float
     n: int
@@ -37,7 +37,7 @@ class Rate:
         return math.sqrt(self.share * (1 - self.share) / self.n) if self.n else math.nan
 
     def outside(self, bounds: tuple[float, float]) -> bool:
-        """Whether it lies outside by more than two Monte Carlo errors, taken at the nearer bound."""
+        """Return whether it is outside by more than two Monte Carlo errors, computed at the nearer bound."""
         low, high = bounds
         nearer = low if self.share < low else high
         away = max(low - self.share, self.share - high)
@@ -45,7 +45,7 @@ class Rate:
 
 
 def called(measured: Measured, test: str, group: tuple[str, ...], figure: str = "p") -> Rate:
-    """How often a test calls a group at the level; no p is no call."""
+    """Return how often a test calls a group at the level; no p is no call."""
     p = measured.of(test, figure)[:, measured.groups.index(group)]
     if np.isnan(p).all():
         return Rate(math.nan, 0)
@@ -53,19 +53,19 @@ def called(measured: Measured, test: str, group: tuple[str, ...], figure: str = 
 
 
 def dsi_called(measured: Measured, axis: int) -> Rate:
-    """How often the DSI of an axis is called at the level."""
+    """Return how often the DSI of an axis is called at the level."""
     return _rate(measured.dsi[:, axis] < LEVEL)
 
 
 def clear(measured: Measured, groups: Collection[tuple[str, ...]] | None = None) -> Rate:
-    """How often the verdict's q of any of the groups, by default of all, is below the level."""
+    """Return how often the verdict's q of any of the groups, by default of all, is below the level."""
     asked = [place for place, group in enumerate(measured.groups) if groups is None or group in groups]
     q = measured.of("verdict", "q")[:, asked]
     return Rate(math.nan, 0) if np.isnan(q).all() else _rate((q < LEVEL).any(axis=1))
 
 
 def false_discoveries(measured: Measured, cell: Cell, test: str) -> Rate:
-    """Mean share of groups without a difference among those marked after correction."""
+    """Return the mean share of groups without a difference among those marked after correction."""
     marked = measured.of(test, "q") < LEVEL
     without = np.array([group not in cell.differs for group in measured.groups])
     each = marked[:, without].sum(axis=1) / np.maximum(marked.sum(axis=1), 1)
@@ -73,7 +73,7 @@ def false_discoveries(measured: Measured, cell: Cell, test: str) -> Rate:
 
 
 def held(measured: Measured, test: str, group: tuple[str, ...]) -> Rate:
-    """How often the interval holds the mean of the values over all data sets."""
+    """Return how often the interval contains the mean of the values over all data sets."""
     place = measured.groups.index(group)
     value, low, high = (measured.of(test, name)[:, place] for name in ("value", "low", "high"))
     there = ~np.isnan(low)
@@ -84,14 +84,14 @@ def held(measured: Measured, test: str, group: tuple[str, ...]) -> Rate:
 
 
 def peer_called(measured: Measured, peer: str, group: tuple[str, ...]) -> Rate:
-    """How often another test calls a group at the level, where it has a p."""
+    """Return how often another test calls a group at the level, if it has a p."""
     p = measured.peers[peer][:, measured.groups.index(group)]
     p = p[~np.isnan(p)]
     return _rate(p < LEVEL) if p.size else Rate(math.nan, 0)
 
 
 def peer_held(measured: Measured, group: tuple[str, ...]) -> Rate:
-    """How often the interval of resampled coincidences holds the mean IRR."""
+    """Return how often the interval of resampled coincidences contains the mean IRR."""
     place = measured.groups.index(group)
     truth = np.nanmean(measured.of("irr", "value")[:, place])
     ends = measured.peers["coincidences"][:, place]
@@ -100,7 +100,7 @@ def peer_held(measured: Measured, group: tuple[str, ...]) -> Rate:
 
 
 def warned(measured: Measured) -> Rate:
-    """How often a run warns that groups were given other items, or more of them."""
+    """Return how often a run warns that groups were given other items, or more of them."""
     return _rate(np.array([bool(codes & GUARDS) for codes in measured.warnings]))
 
 

@@ -1,4 +1,4 @@
-"""The study's measurements, side by side on all cores, each kept once it is there."""
+"""The study's measurements, in parallel on all cores, each stored once it is complete."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from benchmarks.study.store import keep, kept, path
 from grasp_core.engine.pools.workers import available_cores
 
 AT_A_TIME = 50
-"""Data sets that are kept together, so that no more are lost when the study is interrupted."""
+"""Data sets stored together: no more are lost when the study is interrupted."""
 
 
 def run(folder: Path, cells: Sequence[Cell], sets: int) -> None:
-    """Measure what is not kept yet: so many data sets of each cell, times its weight."""
+    """Measure everything not stored yet: so many data sets of each cell, times its weight."""
     folder.mkdir(parents=True, exist_ok=True)
     wanted = [(cell, start) for cell in cells for start in starts(cell, sets)]
     left = [(cell, start) for cell, start in wanted if not path(folder, cell, start).exists()]
@@ -37,12 +37,12 @@ def run(folder: Path, cells: Sequence[Cell], sets: int) -> None:
 
 
 def starts(cell: Cell, sets: int) -> range:
-    """First seeds of a cell's pieces."""
+    """Return the first seeds of a cell's pieces."""
     return range(0, round(sets * cell.weight), AT_A_TIME)
 
 
 def measured(folder: Path, cell: Cell, sets: int) -> Measured:
-    """All that is kept of a cell's first so many data sets."""
+    """Return the stored measurements of a cell's first so many data sets."""
     return joined([kept(path(folder, cell, start)) for start in starts(cell, sets)])
 
 

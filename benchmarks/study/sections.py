@@ -1,4 +1,4 @@
-"""The sections of docs/validity.md: each a heading, what was done, and a table of what was found."""
+"""The sections of docs/validity.md: each a heading, the method, and a table of results."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ from benchmarks.study.tables import NOTHING, SPAN, Row, names, of_tests, spans, 
 from grasp_core.statistics.items import ENOUGH_PAIRS
 
 Found = Callable[[Cell], Measured]
-"""What was measured of a cell."""
+"""Function that returns a cell's measurements."""
 _INSIDE = ("in",)
 _TESTS_BESIDE = ("data sets", "label use", "distance", "GAI", "chi-square")
 
 
 def in_short(found: Found) -> str:
-    """How many of all rates lie where they should."""
+    """Say how many of all rates are within their bounds."""
     sizes = _asked(rate for _, rates in sizes_of_tests(found) for rate in rates)
     ends = _asked(held(found(one.cell), test, _INSIDE) for one in clean.PLANTED for test in TESTS)
     mended = _asked(
@@ -47,10 +47,10 @@ def in_short(found: Found) -> str:
 
 - Nothing planted: {_of(sizes, SIZE)} rates of false calls lie outside .03 to .06 by more than two Monte
   Carlo errors, {_beyond(sizes, SIZE)} of them above; the highest is {told(max(sizes, key=_share), SIZE)}.
-- [Raters not exchangeable](#where-raters-are-not-exchangeable): tests call up to nearly every data set. With
-  their remedies {_of(mended, SIZE)} rates lie outside, {_beyond(mended, SIZE)} of them above; the highest is
-  {told(max(mended, key=_share), SIZE)}.
-- Intervals of planted groups: {_of(ends, COVERAGE)} shares that hold lie outside .92 to .99,
+- [Raters not exchangeable](#where-raters-are-not-exchangeable): tests make a false call in up to nearly every
+  data set. With the remedies {_of(mended, SIZE)} rates lie outside, {_beyond(mended, SIZE)} of them above;
+  the highest is {told(max(mended, key=_share), SIZE)}.
+- Intervals of planted groups: {_of(ends, COVERAGE)} shares of right intervals lie outside .92 to .99,
   {_beyond(ends, COVERAGE)} of them above (too wide); the lowest is {told(min(ends, key=_share), COVERAGE)}.
 """
 
@@ -64,7 +64,7 @@ def _of(rates: Sequence[Rate], bounds: tuple[float, float]) -> str:
 
 
 def _beyond(rates: Sequence[Rate], bounds: tuple[float, float]) -> int:
-    """How many of those outside lie above."""
+    """Count the rates that are outside, above the bounds."""
     return sum(rate.outside(bounds) and rate.share > bounds[1] for rate in rates)
 
 
@@ -73,7 +73,7 @@ def _share(rate: Rate) -> float:
 
 
 def sizes_of_tests(found: Found) -> list[Row]:
-    """How often each test calls each group where nothing is planted."""
+    """Return how often each test calls each group if nothing is planted."""
     return [
         ((cell.name, str(int(group[0]))), [called(found(cell), test, group) for test in TESTS])
         for cell in clean.NOTHING
@@ -83,7 +83,7 @@ def sizes_of_tests(found: Found) -> list[Row]:
 
 
 def nothing(found: Found) -> str:
-    """Size of every test where nothing is planted."""
+    """Report the size of every test if nothing is planted."""
     of_axes = [
         [cell.name, told(dsi_called(found(cell), 0), SIZE), told(clear(found(cell)), CLEAR)]
         for cell in clean.NOTHING
@@ -91,27 +91,27 @@ def nothing(found: Found) -> str:
     return f"""\
 ## Nothing planted
 
-Groups of 2 to 50 raters who answer as everybody else, beside {clean.OTHERS} more. Crossed: all raters label
-{clean.CROSSED.items} items; sparse: {clean.SPARSE.each} raters label each of {clean.SPARSE.items} items.
-Share of data sets with p < .05, for one group and one test. It should lie between .03 and .06, and is
-**bold** where it lies outside by more than two Monte Carlo errors. [validity.csv](validity.csv) has the rate
-of each group.
+Groups of 2 to 50 raters, and {clean.OTHERS} more raters, do not differ. Crossed: all raters label
+{clean.CROSSED.items} items; sparse: {clean.SPARSE.each} raters label each of {clean.SPARSE.items} items. The
+rate of false calls is the share of data sets with p < .05, for one group and one test. It should lie between
+.03 and .06, and is **bold** if it lies outside by more than two Monte Carlo errors.
+[validity.csv](validity.csv) has the rate of each group.
 
 ![Rates of false calls by test](validity-size.svg)
 
 {table("nothing", ["test"], SPAN, spans(sizes_of_tests(found), SIZE))}
 
-All groups of the axis at once: the DSI's test, and the share of data sets in which any group is clear by
-[all tests together](methods.md#the-verdict), with q < .05 after correction over all groups of the run. The
-latter should be at most .06. With the few permutations drawn here verdicts are a little rarer than with
-10,000.
+For all groups of the axis at once: the rate of the DSI's test, and the share of data sets in which any group
+is clear by [all tests together](methods.md#the-verdict), with q < .05 after correction over all groups of the
+run. The latter should be at most .06. With the few permutations drawn here, clear verdicts are a little rarer
+than with 10,000.
 
 {table("dsi", ["data"], ["DSI", "any clear"], of_axes)}
 """
 
 
 def planted(found: Found) -> str:
-    """Power of every test, by effect, layout and size of the group."""
+    """Report the power of every test, by effect, layout and size of the group."""
     rows = []
     for one in clean.PLANTED:
         measured = found(one.cell)
@@ -122,8 +122,9 @@ def planted(found: Found) -> str:
     return f"""\
 ## A difference planted
 
-A group of so many of {clean.RATERS} raters differs in one way. Share of data sets with p < .05. *Clear*: with
-a verdict of q < .05; *second axis*: with any clear group of an axis that has nothing to do with anything.
+Of {clean.RATERS} raters a group, of the size under *raters*, differs in one way. Figures are shares of data
+sets with p < .05; under *clear*, with a verdict of q < .05; under *second axis*, with any clear group of an
+axis that is unrelated to the labels.
 
 ![Power against the size of the group](validity-power.svg)
 
@@ -132,7 +133,7 @@ a verdict of q < .05; *second axis*: with any clear group of an axis that has no
 
 
 def discoveries(found: Found) -> str:
-    """False discoveries among what is marked after correction."""
+    """Report false discoveries among the groups marked after correction."""
     rows = []
     for cell in clean.NOTHING:
         rows.append([f"nothing; {cell.name}", *_discoveries(found(cell), cell)])
@@ -142,9 +143,9 @@ def discoveries(found: Found) -> str:
     return f"""\
 ## False discoveries
 
-Mean share of groups without a difference among those marked after Benjamini and Hochberg's correction: all
-six groups of the axis where nothing is planted; the three of the second axis where {clean.USUAL_SIZE} of
-{clean.RATERS} raters differ. It should be at most .05.
+Mean share of groups without a difference among the groups marked after Benjamini and Hochberg's correction.
+Groups without a difference are all six of the axis if nothing is planted, and the three of the second axis if
+{clean.USUAL_SIZE} of {clean.RATERS} raters differ. The share should be at most .05.
 
 {table("discoveries", ["data"], names(), rows)}
 """
@@ -155,7 +156,7 @@ def _discoveries(measured: Measured, cell: Cell) -> list[str]:
 
 
 def intervals_of_tests(found: Found) -> list[Row]:
-    """How often the interval of each test holds, for each group."""
+    """Return how often the interval of each test contains the truth, for each group."""
     rows = [
         ((f"nothing; {cell.name}", str(int(group[0]))), [held(found(cell), test, group) for test in TESTS])
         for cell in clean.NOTHING
@@ -172,22 +173,22 @@ def intervals_of_tests(found: Found) -> list[Row]:
 
 
 def intervals(found: Found) -> str:
-    """Coverage of intervals."""
+    """Report the coverage of intervals."""
     return f"""\
 ## Intervals
 
-Share of 95 % intervals, for other raters and other items, that hold the mean over all data sets (of label
-use that of the first label). It should lie between .92 and .99, and is **bold** as above;
-[validity.csv](validity.csv) has the share of each group. With 5 raters in sparse data about {ENOUGH_PAIRS}
-items have pairs of both sides, so the distance has one form in some data sets and the other in the rest;
-neither estimates their common mean.
+An interval is right if it contains the mean of the value over all data sets (for label use, the value of the
+first label). The share of right 95 % intervals, for other raters and other items, should lie between .92 and
+.99, and is **bold** as above; [validity.csv](validity.csv) has the share of each group. With 5 raters in
+sparse data about {ENOUGH_PAIRS} items have pairs on both sides. There the distance changes its form: it has
+one form in some data sets and the other in the rest, and neither estimates their common mean.
 
 {table("interval", ["test"], SPAN, spans(intervals_of_tests(found), COVERAGE))}
 """
 
 
 def not_exchangeable(found: Found) -> str:
-    """Situations in which shuffling does not hold, as they are and with their remedy."""
+    """Report situations in which shuffling is not valid, as they are and with their remedy."""
     rows = []
     for one in situations.SITUATIONS:
         measured = found(one.cell)
@@ -197,19 +198,20 @@ def not_exchangeable(found: Found) -> str:
     return f"""\
 ## Where raters are not exchangeable
 
-Nothing is planted in the group that is tested, but its raters differ in what they were given, with whom they
-work, or what else they are. Share of data sets with p < .05; {NOTHING} where the program shows no p because
-the data forbid it. *Warned*: share of runs that warn of other or more items; clickers, associated axes and
-columns that look like teams have warnings of their own. Where groups were given other items, or more of
-them, the program marks label use alone. The remedy is to have all groups rate the same items, or to draw
-{situations.OF_EITHER} labels of each rater from either pool at random and leave out the others (`--drop`).
+Nothing is planted in the tested group, but its raters differ in the items that they were given, in the people
+they work with, or in other traits. Figures are shares of data sets with p < .05; {NOTHING} means that the
+program shows no p because the data forbid it. *Warned* is the share of runs that warn of other or more items;
+clickers, associated axes and columns that look like teams have warnings of their own. If groups were given
+other items, or more of them, the program marks label use alone. The remedy is to have all groups rate the
+same items, or to draw {situations.OF_EITHER} labels of each rater from each pool at random and leave out the
+others (`--drop`).
 
 {table("situation", ["situation", "remedy"], ["warned", *names(), "any clear"], rows)}
 """
 
 
 def beside(found: Found) -> str:
-    """Other tests on the same data."""
+    """Report other tests on the same data."""
     rows = []
     for what, cell, group in _of_peers():
         measured = found(cell)
@@ -220,10 +222,10 @@ def beside(found: Found) -> str:
     return f"""\
 ## Beside other tests
 
-The same data, a group of {clean.USUAL_SIZE} raters: share of data sets with p < .05, which should be .05
-where nothing is planted. *Chi-square* is Pearson's test of group by label, which takes all annotations for
-independent. Then the share of 95 % intervals of IRR that hold: ours, and *coincidences*, those of Hayes and
-Krippendorff (2007), which draw anew from the observed pairs of labels.
+The same data, a group of {clean.USUAL_SIZE} raters: share of data sets with p < .05, which should be .05 if
+nothing is planted. *Chi-square* is Pearson's test of group by label, which assumes that all annotations are
+independent. The last two columns are shares of right 95 % intervals of IRR: ours, and *coincidences*, the
+intervals of Hayes and Krippendorff (2007), which draw anew from the observed pairs of labels.
 
 {table("beside", ["data"], [*_TESTS_BESIDE, "IRR's interval", "coincidences"], rows)}
 
@@ -232,7 +234,7 @@ Krippendorff (2007), which draw anew from the observed pairs of labels.
 
 
 def _of_apunim(found: Found) -> str:
-    """The same of apunim, where it could be measured."""
+    """Report the same for apunim, if it could be measured."""
     rows = []
     for what, cell, group in _of_peers():
         measured = found(cell)
@@ -242,14 +244,14 @@ def _of_apunim(found: Found) -> str:
             rows.append([what, str(rate.n), told(rate), *ours])
     if not rows:
         return (
-            "*apunim*, which asks which groups explain why items are disputed, was not there to be measured "
-            "(`pip install\napunim`, or statsmodels and its source beside this repository)."
+            "*apunim*, which tests which groups explain disputed items, was not installed for this page "
+            "(`pip install apunim`,\nor statsmodels and its source beside this repository)."
         )
     return f"""\
-*apunim* (Tsirmpas, Androutsopoulos and Pavlopoulos) asks which groups explain why items are disputed, and
-shuffles labels within items, which takes a rater's labels for independent. It is asked of the first
-data sets alone, at most {OF_APUNIM}, and has a p in so many; this is the share with p < .05 before any
-correction, with distance and GAI as above:
+*apunim* (Tsirmpas, Androutsopoulos and Pavlopoulos) tests which groups explain disputed items, and shuffles
+labels within items, which assumes that a rater's labels are independent. Only the first data sets are tested
+with it, at most {OF_APUNIM}; *data sets* are those where it has a p. The table has the share with p < .05
+before any correction, with distance and GAI as above:
 
 {table("apunim", ["data"], ["data sets", "apunim", "distance", "GAI"], rows)}"""
 

@@ -1,6 +1,6 @@
 """Cells in which raters are not exchangeable: nothing is planted in the group that is tested.
 
-Each situation stands as it is and with its remedy.
+Each situation is there as it is, and with its remedy.
 """
 
 from __future__ import annotations
@@ -23,19 +23,19 @@ K = 3
 RATERS, ITEMS = 60, 60
 INSIDE = 20
 ASSOCIATED = 0.75
-"""Share of raters on the same side of two axes of equal halves whose Cramer's V is then .5."""
+"""Share of raters on the same side of two axes of equal halves, for a Cramer's V of .5."""
 TEAMS = 12
 WEIGHT = 0.6
 """Data sets, as a multiple of the study's number."""
 VIEW = 0.3
-"""Strength of the view that one race, or each team, has of its own."""
+"""Strength of the own view of one race, or of each team."""
 OF_EITHER = 4
-"""Annotations of either pool that stay of each rater where all are to have as many of both."""
+"""Annotations of either pool kept for each rater, if all are to have as many of both."""
 
 
 @dataclass(frozen=True, slots=True)
 class Situation:
-    """A situation, or what is done about it: `remedy` is empty for the situation as it is."""
+    """A situation with its remedy; `remedy` is empty for the situation as it is."""
 
     name: str
     remedy: str
@@ -44,7 +44,7 @@ class Situation:
 
     @property
     def cell(self) -> Cell:
-        """The cell, of the axis that has no part in what raters say."""
+        """The cell, for the axis that has no part in the labels."""
         return Cell(
             "situation",
             f"{self.name}; {self.remedy or 'as it is'}",
@@ -56,7 +56,7 @@ class Situation:
 
 
 def associated(seed: int) -> Dataset:
-    """Half of the raters have a view of their own by race; the tested axis goes with race, Cramer's V .5."""
+    """Draw data in which one race has its own view; the tested axis goes with race, at a Cramer's V of .5."""
     rng = np.random.default_rng(seed)
     shares = independent_shares(rng, RATERS, ITEMS, K)
     half = np.arange(RATERS) < RATERS // 2
@@ -71,7 +71,7 @@ def associated(seed: int) -> Dataset:
 
 
 def in_teams(seed: int) -> Dataset:
-    """Teams of five, each with a view of its own; a team's raters are all in the group or all outside."""
+    """Draw teams of five, each with its own view; a team's raters are all in the group or all outside."""
     rng = np.random.default_rng(seed)
     shares = independent_shares(rng, RATERS, ITEMS, K)
     team = np.arange(RATERS) // (RATERS // TEAMS)
@@ -86,7 +86,7 @@ def _sides(inside: BoolArray) -> list[str]:
 
 
 def with_batch(situation: confounded.Situation, seed: int) -> Dataset:
-    """Data of batches, with each rater's batch as an axis: the first has the first quarter of the items."""
+    """Draw data of batches, with each rater's batch as an axis: the first has the first quarter of items."""
     data = confounded.drawn(situation, seed)
     annotations, raters = data.annotations, data.raters
     number = _numbers(annotations)
@@ -97,9 +97,9 @@ def with_batch(situation: confounded.Situation, seed: int) -> Dataset:
 
 
 def with_as_many_of_either(situation: confounded.Situation, seed: int) -> Dataset:
-    """Data of an own pool, thinned: of each rater as many annotations of either pool, drawn at random.
+    """Draw data of an own pool, thinned: from each rater as many annotations of either pool, at random.
 
-    Raters who have fewer of a pool are left out, which has nothing to do with what they said.
+    Raters who have too few of a pool are left out, which is unrelated to their labels.
     """
     annotations = confounded.drawn(situation, seed).annotations
     labels = np.full((situation.raters, situation.items), -1)
@@ -117,7 +117,7 @@ def with_as_many_of_either(situation: confounded.Situation, seed: int) -> Datase
 
 
 def _numbers(annotations: Annotations) -> Int64Array:
-    """The number of each annotation's item."""
+    """Return the number of each annotation's item."""
     return np.array([int(name[1:]) for name in annotations.item_ids])[annotations.item]
 
 

@@ -1,4 +1,4 @@
-"""What has been measured, kept in files: a study that was interrupted goes on where it was."""
+"""Stored measurements in files: an interrupted study continues from them."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _SOURCES = Path(__file__).parents[2]
 
 
 def of_these_sources(folder: Path) -> Path:
-    """The part of a folder that holds what these sources of program and benchmarks measured, no others."""
+    """Return the subfolder for measurements by exactly these sources of program and benchmarks."""
     digest = hashlib.sha256()
     for source in sorted(
         file for part in ("benchmarks", "grasp_core") for file in (_SOURCES / part).rglob("*.py")
@@ -26,12 +26,12 @@ def of_these_sources(folder: Path) -> Path:
 
 
 def path(folder: Path, cell: Cell, start: int) -> Path:
-    """Where the data sets from seed `start` on are kept."""
+    """Return the file of the data sets from seed `start` on."""
     return folder / f"{cell.key}-{start:05}.npz"
 
 
 def keep(target: Path, measured: Measured) -> None:
-    """Write what was measured, whole or not at all."""
+    """Write measurements to a file, complete or not at all."""
     partial = target.with_suffix(f".{os.getpid()}")
     with partial.open("wb") as file:
         np.savez_compressed(
@@ -46,7 +46,7 @@ def keep(target: Path, measured: Measured) -> None:
 
 
 def kept(source: Path) -> Measured:
-    """Read it back."""
+    """Read measurements from a file."""
     with np.load(source, allow_pickle=False) as found:
         return Measured(
             tuple(tuple(map(str, group)) for group in found["groups"]),

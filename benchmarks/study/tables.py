@@ -29,12 +29,12 @@ Row = tuple[tuple[str, str], list[Rate]]
 
 
 def names() -> list[str]:
-    """Short names of all tests, in their order."""
+    """Return short names of all tests, in their order."""
     return [_SHORT[test] for test in TESTS]
 
 
 def told(rate: Rate, bounds: tuple[float, float] | None = None) -> str:
-    """A rate in two or three decimals; bold where it lies outside the bounds by more than chance."""
+    """Format a rate in two or three decimals; bold if it is outside the bounds by more than chance."""
     if not rate.n:
         return NOTHING
     text = f"{rate.share:.3f}" if bounds else f"{rate.share:.2f}"
@@ -43,7 +43,7 @@ def told(rate: Rate, bounds: tuple[float, float] | None = None) -> str:
 
 
 def table(of: str, first: Sequence[str], columns: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    """Columns of words, then columns of figures; each row has an anchor of what it is `of` and its words."""
+    """Format columns of words, then columns of figures; each row has an anchor made of `of` and its words."""
     heads = [*first, *columns]
     rule = ["---"] * len(first) + ["---:"] * len(columns)
     anchored = [[f'<a id="{anchor(of, *row[: len(first)])}"></a>{row[0]}', *row[1:]] for row in rows]
@@ -51,18 +51,18 @@ def table(of: str, first: Sequence[str], columns: Sequence[str], rows: Iterable[
 
 
 def anchor(*words: str) -> str:
-    """What a link to a row of these words ends with, such as "situation-batches-80-of-one-group-none"."""
+    """Return the end of a link to a row of these words, such as "situation-batches-80-of-one-group-none"."""
     plain = unicodedata.normalize("NFKD", " ".join(words)).encode("ascii", "ignore").decode().lower()
     return re.sub(r"[^a-z0-9]+", "-", plain).strip("-")
 
 
 def of_tests(rate: Callable[[str], Rate], bounds: tuple[float, float] | None = None) -> list[str]:
-    """A row's figures: the rate of each test."""
+    """Return a row's figures: the rate of each test."""
     return [told(rate(test), bounds) for test in TESTS]
 
 
 def spans(rows: Sequence[Row], bounds: tuple[float, float]) -> list[list[str]]:
-    """For each test the lowest, lower median and highest rate, and how many lie outside the bounds."""
+    """Return for each test the lowest, lower median and highest rate, and how many are outside the bounds."""
     found = []
     for place, name in enumerate(names()):
         rates = sorted((rates[place] for _, rates in rows if rates[place].n), key=lambda rate: rate.share)
@@ -75,5 +75,5 @@ def spans(rows: Sequence[Row], bounds: tuple[float, float]) -> list[list[str]]:
 
 
 def cells(of: str, rows: Iterable[Row]) -> list[list[str]]:
-    """Rows of the file with every rate: what it is a rate of, the data, the raters, and each test's."""
+    """Return rows for the file of every rate: kind of rate, data, raters, and each test's rate."""
     return [[of, *words, *(f"{rate.share:.3f}" if rate.n else "" for rate in rates)] for words, rates in rows]

@@ -1,1 +1,1 @@
-"""Numbers about groups under one set of permutations, and checks before and intervals beside them."""
+"""Statistics of groups under one set of permutations, their intervals, and checks of the data before."""

@@ -13,7 +13,7 @@ from grasp_core.model.annotations import Annotations, BoolArray, FloatArray, Int
 from grasp_core.model.data_spec import NAMED, Screen
 from grasp_core.model.errors import Problem
 from grasp_core.model.groups import AxisSet, Group, Grouping, named_group
-from grasp_core.model.outcome import Apart, AssignmentCheck
+from grasp_core.model.outcome import AssignmentCheck, MostUnequal
 from grasp_core.model.remarks.cautions import Caution, GroupCount, ScreenCaution, ShuffleCaution
 from grasp_core.model.remarks.problems import DataProblem
 from grasp_core.model.remarks.remark import Remark
@@ -27,13 +27,13 @@ from grasp_core.statistics.items import NotEstimableError, count, matched_gai
 from grasp_core.statistics.levels import distance_of
 
 FAR = 1.4
-"""Ratio of the two, either way, from which they are far apart."""
+"""Smallest ratio of a group's GAI and its GAI on the same items, either way, that is reported."""
 FEWEST_ITEMS = 30
-"""Items with two labels of either side, below which the second is too uncertain."""
+"""Fewest items with two labels from each side: with fewer, GAI on the same items is too uncertain."""
 
 
 class Unmatched(NamedTuple):
-    """A group, its GAI, and what GAI is over the same items."""
+    """A group, its GAI, and its GAI when both sides are taken on the same items."""
 
     group: Group
     gai: float
@@ -47,9 +47,9 @@ def unmatched(
     checks: Iterable[AssignmentCheck],
     level: Level,
 ) -> list[Unmatched]:
-    """The group that is furthest apart, of each axis whose groups were given other items.
+    """Find the group whose two GAI differ most, for each axis whose groups were given different items.
 
-    `gai`: where it has a value; of IRR and XRR.
+    `gai`: GAI of IRR and XRR, of the groups that have one.
     """
     found = []
     for axes in (check.axes for check in checks if check.own_items):
@@ -78,7 +78,7 @@ def _of_axis(
 
 
 def _apart(one: Unmatched) -> float:
-    """Size of the logarithm of the ratio; without end where one of them is not above 0."""
+    """Return the size of the logarithm of the ratio; infinite if just one of the two is above 0."""
     if min(one.gai, one.matched) <= 0:
         return math.inf if max(one.gai, one.matched) > 0 else 0.0
     return abs(math.log(one.gai / one.matched))
@@ -87,10 +87,10 @@ def _apart(one: Unmatched) -> float:
 _OF_GROUPS = (DataProblem.UNKNOWN_ON_AXIS, DataProblem.AXIS_OF_ONE_VALUE, DataProblem.AXIS_WITHOUT_VALUE)
 
 
-def said_of_columns(raters: Raters, analysis: AnalysisSpec, problems: Sequence[Problem]) -> list[Remark]:
-    """What is odd in the columns of a run: those by which profiles only move need form no groups.
+def column_warnings(raters: Raters, analysis: AnalysisSpec, problems: Sequence[Problem]) -> list[Remark]:
+    """Return remarks on problems of a run's columns; columns only used for shuffling need no groups.
 
-    `problems`: of the data; those of other columns are left out.
+    `problems`: problems of the data; those of other columns are left out.
     """
     found = [
         _of_shuffles(name, raters, analysis)
@@ -101,7 +101,7 @@ def said_of_columns(raters: Raters, analysis: AnalysisSpec, problems: Sequence[P
         if problem.axis == name
     ]
     mixed = mixed_clusters(raters, analysis)
-    # A column may have several problems, which are one where it forms no groups.
+    # A column may have several problems, which give the same remark if it forms no groups.
     return [*dict.fromkeys(found), *([] if mixed is None else [mixed])]
 
 
@@ -116,7 +116,7 @@ def _of_shuffles(name: str, raters: Raters, analysis: AnalysisSpec) -> Remark:
 
 
 def mixed_clusters(raters: Raters, analysis: AnalysisSpec) -> Remark | None:
-    """That some axes differ inside clusters, so that the others do not move by whole clusters either."""
+    """Warn if some axes differ inside clusters: then the other axes do not move by whole clusters either."""
     if analysis.cluster is None:
         return None
     whole, mixed = axes_in_clusters(raters, analysis)
@@ -130,7 +130,7 @@ def mixed_clusters(raters: Raters, analysis: AnalysisSpec) -> Remark | None:
 
 PERMUTATIONS = 199
 MOST_ANNOTATIONS = 50_000
-"""Annotations whose items are looked at; of larger data items drawn at random."""
+"""Most annotations that are checked; of larger data, those of items drawn at random."""
 _SEED, _TIE = 1, 1e-9
 _AT_ONCE = 20
 """Permutations drawn at a time: of a million raters, 80 MB."""
@@ -138,10 +138,10 @@ _AT_ONCE = 20
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Seen:
-    """Annotations whose items are looked at, item after item in the order of the items' random words.
+    """Annotations that are checked, item after item in the order of the items' random words.
 
     `rater`: shape (sum of `size`,).
-    `size`, shape (I,): annotations of each item.
+    `size`, shape (I,): number of annotations of each item.
     """
 
     size: Int64Array
@@ -149,7 +149,7 @@ class Seen:
 
     @classmethod
     def of(cls, annotations: Annotations) -> Self:
-        """The items of the smallest words, up to so many annotations."""
+        """Take the items with the smallest words, up to :data:`MOST_ANNOTATIONS`."""
         each = np.diff(annotations.indptr)
         order = np.argsort(random_words(_SEED, 2**32, each.size), kind="stable")
         kept = order[np.cumsum(each[order]) <= MOST_ANNOTATIONS]
@@ -165,16 +165,16 @@ def check_assignment(
     axis_sets: Sequence[AxisSet],
     exchange: Exchange | None = None,
 ) -> tuple[AssignmentCheck, ...]:
-    """Check each axis or intersection.
+    """Check for each axis or intersection whether groups were given the same items, and as many.
 
-    `given`, shape (J,): annotations of each rater, of all items.
+    `given`, shape (J,): number of annotations of each rater, on all items.
     `grouping`: the groups that are compared.
     `exchange`: how profiles move; over all raters by default.
 
-    Of n_ig annotations of item i by raters of group g, W_g in all and W of all groups, the statistic is
-    T = sum_ig (n_ig - n_i W_g / W)^2 / (n_i W_g / W); that of workloads is the sum of squares between groups
-    of the logarithm of the annotations of each rater. Both are held against the same permutations of the
-    raters' profiles; raters unknown on an axis count in none of its groups.
+    With n_ig annotations of item i by raters of group g, W_g by the group in all and W by all groups, the
+    statistic is T = sum_ig (n_ig - n_i W_g / W)^2 / (n_i W_g / W). That of workloads is the sum of squares
+    between groups of the logarithm of each rater's number of annotations. Both are compared with the same
+    permutations of the raters' profiles; raters unknown on an axis count in none of its groups.
     """
     if not axis_sets:
         return ()
@@ -185,7 +185,7 @@ def check_assignment(
     one_each, log = np.ones(int(some.sum())), np.log(given[some])
 
     def counted(of_raters: npt.NDArray[Any]) -> list[_Counted]:
-        """By axis set, where raters have these profiles; those without an annotation have no workload."""
+        """Count by axis set, given raters' profiles; raters without an annotation have no workload."""
         at_work = of_raters[some]
         raters, logs = _sums(at_work, one_each, first.size), _sums(at_work, log, first.size)
         codes = of_raters[seen.rater]
@@ -196,17 +196,17 @@ def check_assignment(
 
     everything = bool((seen.size == given.size).all() and (given == given.max(initial=0)).all())
     own = counted(profile)
-    # Where everybody rated everything, each permutation says what is observed: one stands for all.
+    # If everybody rated everything, each permutation gives the observed values: one is enough.
     shuffled = [own] if everything else map(counted, _shuffled(profile, exchange))
     added = [
-        [(_surplus(one.items), _between(one)) for one in all_axes]  # at once: items are many
+        [(_surplus(one.items), _between(one)) for one in all_axes]  # at once, since there are many items
         for all_axes in itertools.chain([own], shuffled)
     ]
     return tuple(
         AssignmentCheck(
             axes,
-            _standing_out(np.stack([row[s][0] for row in added]), meetings(own[s].items), groups[s]),
-            _standing_out(np.stack([row[s][1] for row in added]), _ratio(own[s]), groups[s]),
+            _most_unequal(np.stack([row[s][0] for row in added]), meetings(own[s].items), groups[s]),
+            _most_unequal(np.stack([row[s][1] for row in added]), _ratio(own[s]), groups[s]),
         )
         if groups[s]
         else AssignmentCheck(axes, None, None)
@@ -215,7 +215,7 @@ def check_assignment(
 
 
 def _codes(grouping: Grouping, axes: AxisSet) -> Int64Array:
-    """Each rater's group of an axis set, behind them those of smaller groups, then unknown: shape (J,)."""
+    """Code each rater's group of an axis set, shape (J,); the last two are smaller groups and unknown."""
     places = [g for g, group in enumerate(grouping.groups) if group.axes == axes]
     codes = np.full(grouping.member.shape[1], len(places) + 1, dtype=np.int64)
     if places:
@@ -228,9 +228,9 @@ def _codes(grouping: Grouping, axes: AxisSet) -> Int64Array:
 def _shuffled(
     profile: npt.NDArray[np.intp], exchange: Exchange | None
 ) -> Iterator[npt.NDArray[np.unsignedinteger[Any]]]:
-    """The raters' profiles under each permutation, shape (J,), a few drawn at a time."""
+    """Yield the raters' profiles under each permutation, shape (J,), drawn a few at a time."""
     order, bounds = exchange or over_all(profile.size)
-    # The smaller type is compiled beforehand.
+    # The kernel for the smaller type is compiled already.
     own = profile.astype(np.uint16 if profile.max(initial=0) < 2**16 else np.uint32)
     for start in range(0, PERMUTATIONS, _AT_ONCE):
         drawn = np.empty((own.size, min(_AT_ONCE, PERMUTATIONS - start)), own.dtype)
@@ -239,11 +239,11 @@ def _shuffled(
 
 
 class _Counted(NamedTuple):
-    """Groups of an axis set, those of smaller ones behind them as one: G in all.
+    """Counts of an axis set's groups, then of all smaller groups as one: G in all.
 
     `items`, shape (I, G): annotations of each item.
-    `raters`, shape (G,): with an annotation.
-    `logs`, shape (G,): sum of the logarithms of their annotations.
+    `raters`, shape (G,): number of raters with an annotation.
+    `logs`, shape (G,): sum of the logarithms of their numbers of annotations.
     """
 
     items: FloatArray
@@ -260,7 +260,7 @@ class _Counted(NamedTuple):
         logs: FloatArray,
         width: int,
     ) -> Self:
-        """From each annotation's item and code, and by profile its code, raters and logarithms."""
+        """Count from each annotation's item and code, and each profile's code, raters and logarithms."""
         n_items = int(item.max(initial=-1)) + 1
         placed = np.bincount(item * width + code, minlength=n_items * width).reshape(n_items, width)
         return cls(
@@ -275,7 +275,7 @@ def _sums(codes: npt.NDArray[Any], weights: FloatArray, width: int) -> FloatArra
 
 
 def _surplus(counts: FloatArray) -> FloatArray:
-    """What each group adds to T, shape (G,), of counts (I, G)."""
+    """Return each group's term of T, shape (G,), from counts (I, G)."""
     each, total = counts.sum(axis=1), counts.sum(axis=0)
     share = total / max(total.sum(), 1.0)
     squares = (counts**2 / np.maximum(each, 1.0)[:, None]).sum(axis=0)
@@ -285,15 +285,15 @@ def _surplus(counts: FloatArray) -> FloatArray:
 
 
 def meetings(counts: FloatArray) -> FloatArray:
-    """How often a group's annotations meet the others' on their item, against groups without a part in it.
+    """Return how often a group's annotations meet the others' on an item, relative to chance.
 
     `counts`, shape (I, G): annotations of each item by each group.
 
-    Returns shape (G,): 1 where the group has as many annotations of others beside its own as any annotations
-    of the same items have, 0 where it has none; NaN where no item has two annotations.
+    Returns shape (G,): 1 if a group's annotations meet the others' as often as they would if groups had no
+    part in who rates what, 0 if they never do; NaN if no meeting is expected.
 
-    sum_i n_ig m_ig / (n_i - 1) over the items with n_i >= 2, divided by W_g (W - W_g) / W: with n_i
-    annotations of which each is the group's with the same probability p, the expectation of n_ig m_ig is
+    The value is sum_i n_ig m_ig / (n_i - 1) over the items with n_i >= 2, divided by W_g (W - W_g) / W. If
+    each of n_i annotations is the group's with the same probability p, the expectation of n_ig m_ig is
     n_i (n_i - 1) p (1 - p).
     """
     counts = counts[counts.sum(axis=1) >= 2]
@@ -306,35 +306,35 @@ def meetings(counts: FloatArray) -> FloatArray:
 
 
 def _between(counted: _Counted) -> FloatArray:
-    """What each group adds to the sum of squares of workloads between groups, shape (G,)."""
+    """Return each group's term of the sum of squares of workloads between groups, shape (G,)."""
     mean = counted.logs.sum() / max(counted.raters.sum(), 1.0)
     return np.asarray(counted.raters * (counted.logs / np.maximum(counted.raters, 1.0) - mean) ** 2)
 
 
 def _ratio(counted: _Counted) -> FloatArray:
-    """How many times as many annotations as the others each group's raters have, shape (G,); or NaN."""
+    """Return the ratio of each group's geometric mean of annotations to the others', shape (G,), or NaN."""
     raters, logs = counted.raters, counted.logs
     others = (logs.sum() - logs) / np.maximum(raters.sum() - raters, 1.0)
     compared = (raters > 0) & (raters < raters.sum())
     return np.where(compared, np.exp(logs / np.maximum(raters, 1.0) - others), np.nan)
 
 
-def _standing_out(added: FloatArray, sizes: FloatArray, named: Sequence[Group]) -> Apart | None:
-    """The group that adds most over what it adds by chance, its size, and p of all together.
+def _most_unequal(added: FloatArray, sizes: FloatArray, named: Sequence[Group]) -> MostUnequal | None:
+    """Return the group whose term is furthest above its mean by chance, its size, and p of the axis.
 
-    `sizes`: shape (G,).
-    `added`, shape (1 + B, G): what groups add to the statistic, as observed and in each permutation.
+    `sizes`, shape (G,): each group's meetings or ratio.
+    `added`, shape (1 + B, G): terms of groups in the statistic, as observed and in each permutation.
     """
     place = int(np.argmax((added[0] - added[1:].mean(axis=0))[: len(named)]))
     if np.isnan(sizes[place]):
         return None
     total = added.sum(axis=1)
     reached = int((total[1:] >= total[0] - _TIE * max(abs(total[0]), 1.0)).sum())
-    return Apart(named[place], float(sizes[place]), (1 + reached) / len(total))
+    return MostUnequal(named[place], float(sizes[place]), (1 + reached) / len(total))
 
 
 def screen_cautions(annotations: Annotations, raters: Raters, grouping: Grouping) -> tuple[Remark, ...]:
-    """Counts of raters whom screens name, over all and by group, of the screens that are quick.
+    """Count the raters whom each quick screen flags, in all and by group.
 
     `grouping`: the groups that a run shows; its `member` has shape (G, J).
     """
@@ -355,7 +355,7 @@ def screen_cautions(annotations: Annotations, raters: Raters, grouping: Grouping
 
 
 def _named(annotations: Annotations, raters: Raters) -> Iterator[tuple[Screen, Remark, BoolArray]]:
-    """Screens that name anybody: the caution, and who it is."""
+    """Yield the screens that flag anybody, with the caution and the raters flagged."""
     if is_quick_search(annotations):
         random = random_responders(annotations)
         looked_at = int(random.looked_at.sum())

@@ -1,4 +1,4 @@
-"""How well all raters agree, whoever they are: overall, by label, by rater, and by batch of items."""
+"""Agreement of all raters, whatever their groups: overall, by label, by rater, and by batch of items."""
 
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
@@ -21,21 +21,21 @@ from grasp_core.statistics.items import NotEstimableError, count
 from grasp_core.statistics.levels import distance_of
 
 MOST_RATERS = 300
-"""More raters are not listed one by one."""
+"""Most raters that are listed one by one."""
 MOST_CELLS = 2**24
-"""Items times labels, all of which are counted at a time."""
+"""Most items times labels: all are counted at once."""
 FEWEST_ITEMS = 20
-"""Items that a rater has to share with others before anything is said of that rater."""
+"""Fewest items that a rater must share with others to be tested for differing from them."""
 CLEARLY = 0.05
-"""How much less a rater has to agree with the others than these among themselves, as a share of answers."""
+"""Least difference of a rater's agreement with the others and theirs with each other, as a share."""
 MOST_ITEMS = 100
-"""Items of most disagreement that are listed."""
+"""Most items that are listed, those with most disagreement first."""
 
 
 def everybody(dataset: Dataset, analysis: AnalysisSpec) -> Everybody | None:
-    """The agreement of all raters (docs/methods.md, "Everybody"); None of too many items and labels.
+    """Return all raters' agreement (docs/methods.md, "Everybody"); None with too many items and labels.
 
-    `analysis`: of it the level of measurement and the slices count; without these it is by batch.
+    `analysis`: only its level of measurement and its slices are used; without slices, batches are.
     """
     questions = dataset.questions
     if any(one.n_items * one.n_categories > MOST_CELLS for one in questions):
@@ -64,12 +64,12 @@ def everybody(dataset: Dataset, analysis: AnalysisSpec) -> Everybody | None:
 def again_by_rater(
     questions: Sequence[Annotations], counts: Sequence[Int64Array]
 ) -> tuple[FloatArray, Int64Array]:
-    """How often each rater answers as another does on the same item.
+    """Return how often each rater answers as another does on the same item.
 
-    `counts`, shape (I, K): of all raters.
+    `counts`, shape (I, K): labels of all raters, for each question.
 
     Returns shape (J,): mean over the rater's answers of the share of the others' answers on the item that are
-    the same; NaN without any; shape (J,): the rater's answers on items that others rated too.
+    the same, NaN without any; and shape (J,): number of the rater's answers on items that others rated too.
     """
     total, n = np.zeros(questions[0].n_raters), np.zeros(questions[0].n_raters, dtype=np.int64)
     for one, c in zip(questions, counts, strict=True):
@@ -81,17 +81,17 @@ def again_by_rater(
 
 
 class DisputedItem(NamedTuple):
-    """An item and its answers: labels with how many raters gave them, the most frequent first."""
+    """An item and its answers: labels with the number of raters who gave each, most frequent first."""
 
     item: str
     answers: tuple[tuple[str, int], ...]
 
 
 def disputed_items(one: Annotations, level: Level, label: str | None = None) -> tuple[DisputedItem, ...]:
-    """The items on which raters agree least, at most :data:`MOST_ITEMS`.
+    """Return the items on which raters agree least, at most :data:`MOST_ITEMS`.
 
-    `one`: of one question.
-    `label`: only items that got this label from one rater alone.
+    `one`: annotations of one question.
+    `label`: if given, only items to which exactly one rater gave this label.
     """
     c = count(one, np.ones(one.n_raters, dtype=np.bool_))
     n = c.sum(axis=1)
@@ -122,7 +122,7 @@ def _alpha(
 
 
 def _interval(dataset: Dataset, analysis: AnalysisSpec) -> tuple[float | None, float | None]:
-    """For other items: these raters are all there are."""
+    """Return an interval for other items; the raters are taken as fixed."""
     everybody = np.ones(dataset.annotations.n_raters, dtype=np.bool_)
     rarer = rarer_labels(dataset.questions, everybody)
     if rarer < FEWEST_RARER or too_large(dataset.questions, analysis) is not None:
@@ -136,7 +136,7 @@ def _interval(dataset: Dataset, analysis: AnalysisSpec) -> tuple[float | None, f
         AnalysisSpec(axes=(), level=analysis.level, interval="items"),
         lambda counted, _: counted[:, :1],
         ("irr",),
-        fewest=2,  # it is for other items, so that raters need not tell what they vary by
+        fewest=2,  # the interval is for other items, so the raters' variance is not needed
     )[0, 0, :2]
     return (None, None) if np.isnan(found).any() else (float(found[0]), float(found[1]))
 
@@ -149,7 +149,7 @@ def _known(value: Callable[[], float]) -> float | None:
 
 
 def _by_label(one: Annotations, c: Int64Array) -> tuple[LabelAgreement, ...]:
-    """Fleiss' conditional agreement on each label, beside what the pooled answers would give."""
+    """Return Fleiss' conditional agreement on each label, and that of the pooled answers by chance."""
     c = c[c.sum(axis=1) >= 2]
     n = c.sum(axis=1)
     marginal, total = c.sum(axis=0), int(n.sum())
@@ -178,9 +178,9 @@ def _by_rater(questions: Sequence[Annotations], counts: Sequence[Int64Array]) ->
 
 
 def _differing(questions: Sequence[Annotations], counts: Sequence[Int64Array], tests: int) -> BoolArray:
-    """Raters whose answers are given again less often than the others' on the same items, item by item.
+    """Flag raters who agree with the others less than these agree with each other on the same items.
 
-    A one-sided t test of the differences, Bonferroni-corrected over raters.
+    A one-sided t test of the differences by answer, Bonferroni-corrected over raters.
     """
     j = questions[0].n_raters
     sums, squares, n = np.zeros(j), np.zeros(j), np.zeros(j)
@@ -201,7 +201,7 @@ def _differing(questions: Sequence[Annotations], counts: Sequence[Int64Array], t
 
 
 def _shares(one: Annotations, c: Int64Array) -> tuple[Int64Array, FloatArray, FloatArray]:
-    """For each answer beside others: its rater, the share of others who gave it, and their mean share."""
+    """Return for each answer on a shared item: rater, share of others who gave it, their mean share."""
     n = c.sum(axis=1)
     here = np.flatnonzero(n[one.item] >= 2)
     item, rater, label = one.item[here], one.rater[here].astype(np.int64), one.category[here]

@@ -1,4 +1,4 @@
-"""Intervals of the statistics of groups and pairs, by leaving out raters and items, on the scale of each."""
+"""Intervals of group and pair statistics: a jackknife over raters and items, on each statistic's scale."""
 
 from __future__ import annotations
 
@@ -32,10 +32,10 @@ COVERAGE = 0.95
 
 @dataclass(slots=True)
 class Jackknife:
-    """Statistics with one unit left out at a time, of which only the first four moments are held.
+    """First four moments of statistics with one unit left out at a time.
 
     `whole`, shape (T,): the statistics with all units.
-    `n`: units so far.
+    `n`: number of units so far.
     `powers`, shape (4, T): sums of the first four powers of the distances from `whole`; NaN where a statistic
         is not estimable without some unit.
     """
@@ -46,7 +46,7 @@ class Jackknife:
 
     @classmethod
     def around(cls, whole: FloatArray) -> Self:
-        """No unit yet."""
+        """Start without any unit."""
         return cls(whole, 0.0, np.zeros((4, *whole.shape)))
 
     def add(self, without: FloatArray, times: FloatArray | None = None) -> None:
@@ -61,7 +61,7 @@ class Jackknife:
 
     @property
     def variance(self) -> FloatArray:
-        """The delete-one jackknife's, shape (T,); 0 without units."""
+        """Variance of the delete-one jackknife, shape (T,); 0 with fewer than two units."""
         if self.n < 2:
             return np.zeros(self.whole.shape)
         sums, squares, *_ = self.powers
@@ -72,8 +72,8 @@ class Jackknife:
         """Degrees of freedom of the variance, shape (T,): 2 V^2 / Var(V), at least 1 and at most n - 1.
 
         V is a sum of n squares, whose variance follows from their fourth powers: with the kurtosis k of the
-        values left, 2 V^2 / Var(V) = 2 n / (k - 1). Of normal values that is n; where few units carry all
-        that varies, as the few items with a rare label, hardly more than these.
+        values left, 2 V^2 / Var(V) = 2 n / (k - 1). For normal values that is n. If only a few units vary,
+        such as the few items with a rare label, it is hardly more than the number of these.
         """
         most = max(self.n - 1, 1.0)
         if self.n < 2:
@@ -89,7 +89,7 @@ class Jackknife:
 
 @dataclass(frozen=True, slots=True)
 class Jackknives:
-    """What varies: raters of the group, raters of the others, items, and annotations one by one."""
+    """Jackknives over the group's raters, the others' raters, the items and the single annotations."""
 
     group: Jackknife
     others: Jackknife
@@ -97,14 +97,14 @@ class Jackknives:
     annotations: Jackknife
 
     def interval(self, target: IntervalTarget) -> FloatArray:
-        """The 95 % interval of each statistic, for new raters, new items or both.
+        """Return the 95 % interval of each statistic, for new raters, new items or both.
 
         Returns shape (T, 2): NaN where the statistic, or the statistic without some unit, has no value.
 
-        Raters vary in two samples, V_r = V_group + V_others. For both, V_r + V_items counts what is due to
+        Raters vary in two samples, V_r = V_group + V_others. For both, V_r + V_items counts the variance of
         single annotations twice: V = max(V_r + V_items - V_annotations, V_r, V_items). The interval is
-        Student's, with Satterthwaite's degrees of freedom of the terms that are the largest, each by its own
-        (:attr:`Jackknife.freedom`).
+        Student's, with Satterthwaite's degrees of freedom for the jackknives in the largest of these, each
+        with its own degrees of freedom (:attr:`Jackknife.freedom`).
 
         Source: Cameron, Gelbach & Miller (2011), Journal of Business & Economic Statistics 29; Efron & Stein
         (1981), Annals of Statistics 9; Satterthwaite (1946), Biometrics Bulletin 2.
@@ -116,7 +116,7 @@ class Jackknives:
         return np.stack([self.group.whole - reach, self.group.whole + reach], axis=-1)
 
     def p(self) -> FloatArray:
-        """Two-sided p of no difference, over other raters and other items: below .05 where its interval is.
+        """Return the two-sided p of no difference: below .05 where the interval for "both" excludes 0.
 
         Returns shape (T,): NaN where a statistic has no value, or does not vary.
         """
@@ -128,7 +128,7 @@ class Jackknives:
         return np.asarray(2 * stdtr(freedom, -t))
 
     def _error(self, target: IntervalTarget) -> tuple[FloatArray, FloatArray]:
-        """The standard error of each statistic and its degrees of freedom, shape (T,)."""
+        """Return the standard error of each statistic and its degrees of freedom, shape (T,)."""
         raters, items = [self.group, self.others], [self.items]
         every = {"raters": [raters], "items": [items], "both": [raters, items, raters + items]}
         terms: list[list[Jackknife]] = every[target]
@@ -140,12 +140,12 @@ class Jackknives:
 
 
 def _sum(jackknives: Sequence[Jackknife]) -> FloatArray:
-    """The variances of independent sources together, shape (T,)."""
+    """Add up the variances of independent sources, shape (T,)."""
     return np.asarray(np.sum([one.variance for one in jackknives], axis=0))
 
 
 def _freedom(jackknives: Sequence[Jackknife]) -> FloatArray:
-    """Satterthwaite's degrees of freedom of that sum, shape (T,)."""
+    """Return Satterthwaite's degrees of freedom of the sum of these variances, shape (T,)."""
     shares = np.sum([one.variance**2 / one.freedom for one in jackknives], axis=0)
     found = np.ones(shares.shape)
     np.divide(_sum(jackknives) ** 2, shares, out=found, where=shares > 0)
@@ -153,16 +153,16 @@ def _freedom(jackknives: Sequence[Jackknife]) -> FloatArray:
 
 
 BLOCK, BLOCK_SUMS = 4096, 2**21
-"""Units whose sums are held at a time: so many, and of many sums each as many as make these."""
+"""Most units whose sums are in memory at a time, and most of these sums together."""
 
 
 class Answers(NamedTuple):
     """The answers to one question, and the counts of a group.
 
     `ties`: shape (2, K, I).
-    `design`: of the same data.
-    `c`, `known`, shape (K, I): labels of the group, and of all whose values are known.
-    `of_others`: whether "the group" is the other side of the one whose units are left out.
+    `design`: layout of the same data.
+    `c`, `known`, shape (K, I): counts of the group's labels, and of all raters whose values are known.
+    `of_others`: True if `c` counts the labels of the others, after the sides were exchanged.
     """
 
     annotations: Annotations
@@ -173,15 +173,15 @@ class Answers(NamedTuple):
     of_others: bool = False
 
     def seen_from_the_others(self) -> Answers:
-        """The same with the sides exchanged, where everybody is on one of them."""
+        """Exchange the sides; every rater must be on one of them."""
         return self._replace(c=self.known - self.c, of_others=not self.of_others)
 
     def added(self, items: Codes, without: Codes | None = None, *, own: bool = False) -> FloatArray:
-        """What items (N,) add to the sums, shape (N, S), each without one label of a category (N,).
+        """Return the terms of items (N,) in the sums, (N, S), each without one label of a category (N,).
 
-        `own` says that the label is one of the side whose units are left out.
+        `own`: True if a label that is left out is the group's, as the sides were before any exchange.
         """
-        # In C order, as kernels elsewhere take them: other code would have to be compiled first, for seconds.
+        # C order, as in all calls of these kernels: another order would take seconds to compile.
         c, known, ties = (np.ascontiguousarray(one[..., items]) for one in (self.c, self.known, self.ties))
         if without is not None:
             each = np.arange(len(items))
@@ -195,18 +195,18 @@ class Answers(NamedTuple):
 
 
 class Sides(NamedTuple):
-    """Who the group and the others are, bool arrays of shape (J,)."""
+    """Raters of the group and of the others, bool arrays of shape (J,)."""
 
     group: BoolArray
     others: BoolArray
 
 
 class Alike(NamedTuple):
-    """Annotations of a side, those that are alike put together into U kinds.
+    """Annotations of a side in U kinds: those of a kind have the same item and labels.
 
     `item`: shape (U,).
-    `category`, shape (U, Q): the label to each question that is taken away, -1 where there is none.
-    `rater`, `kind`, shape (A,): of every annotation.
+    `category`, shape (U, Q): the label of each question that is left out, -1 if there is none.
+    `rater`, `kind`, shape (A,): rater and kind of every annotation.
     """
 
     item: Int64Array
@@ -216,7 +216,7 @@ class Alike(NamedTuple):
 
 
 def answers_of(annotations: Annotations, design: Design, sides: Sides) -> Answers:
-    """Count a group's labels and everybody's."""
+    """Count the labels of a group and of everybody."""
     counter = design.ties.dtype
     c = count(annotations, sides.group).T.astype(counter)
     known = c + count(annotations, sides.others).T.astype(counter)
@@ -230,7 +230,7 @@ def jackknives(
     """Leave each unit out in turn.
 
     `questions`: over the same items and raters.
-    `statistics`: from sums (N, S), of all questions one after the other, to statistics (N, T).
+    `statistics`: turns sums (N, S), the questions one after the other, into statistics (N, T).
     """
     rated = np.flatnonzero(np.any([one.known.any(axis=0) for one in questions], axis=0))
     total = np.sum([block.sum(axis=0) for block in _items(questions, rated)], axis=0)
@@ -260,7 +260,7 @@ def _block(questions: Sequence[Answers]) -> int:
 
 
 def _items(questions: Sequence[Answers], items: Codes) -> Iterator[FloatArray]:
-    """What items add, block by block, of all questions one after the other."""
+    """Yield the terms of items in the sums, block by block, the questions one after the other."""
     block = _block(questions)
     for start in range(0, max(items.size, 1), block):
         some = items[start : start + block]
@@ -268,7 +268,7 @@ def _items(questions: Sequence[Answers], items: Codes) -> Iterator[FloatArray]:
 
 
 def _alike(questions: Sequence[Answers], side: BoolArray) -> Alike:
-    """Put annotations together that have the same labels for all questions on the same item."""
+    """Sort annotations into kinds with the same labels for all questions on the same item."""
     item, rater, category = _vectors([one.annotations for one in questions], side)
     kind: Codes = item
     for one, labels in zip(questions, category.T, strict=True):
@@ -278,7 +278,7 @@ def _alike(questions: Sequence[Answers], side: BoolArray) -> Alike:
 
 
 def _vectors(questions: Sequence[Annotations], side: BoolArray) -> tuple[Int64Array, Int64Array, Int64Array]:
-    """Item (A,), rater (A,) and label by question (A, Q), -1 for none, of what a side has annotated."""
+    """Return item (A,), rater (A,) and label by question (A, Q), -1 for none, of a side's annotations."""
     chosen = [np.flatnonzero(side[one.rater]) for one in questions]
     if len(questions) == 1:
         one, here = questions[0], chosen[0]
@@ -297,7 +297,7 @@ def _vectors(questions: Sequence[Annotations], side: BoolArray) -> tuple[Int64Ar
 
 
 def _taken(questions: Sequence[Answers], alike: Alike, *, own: bool) -> Iterator[tuple[slice, FloatArray]]:
-    """How sums change without an annotation of each kind, block by block."""
+    """Yield how the sums change without one annotation of each kind, block by block."""
     block = _block(questions)
     for start in range(0, len(alike.item), block):
         kinds = slice(start, min(start + block, len(alike.item)))
@@ -312,7 +312,7 @@ def _taken(questions: Sequence[Answers], alike: Alike, *, own: bool) -> Iterator
 
 
 def _add_to_raters(alike: Alike, kinds: slice, change: FloatArray, taken: FloatArray) -> None:
-    """Add the changes (U, S) of some kinds to those of the raters who gave them, shape (J, S)."""
+    """Add the changes (U, S) of some kinds to the changes of raters, shape (J, S)."""
     here = (alike.kind >= kinds.start) & (alike.kind < kinds.stop)
     add_rows(change, alike.kind[here] - kinds.start, alike.rater[here], taken)
 
@@ -320,19 +320,19 @@ def _add_to_raters(alike: Alike, kinds: slice, change: FloatArray, taken: FloatA
 # Intervals, on the scale of each statistic
 
 CLOSEST: Mapping[Scale, float] = {"logit": 2.0, "log": 1.0}
-"""A statistic closer to 0 than its interval's half width divided by so much has that interval as it is."""
+"""A value below its half width divided by this number has no interval on its scale: :meth:`Scales.ends`."""
 _MOST = 700.0
-"""Larger exponents have no power."""
+"""Largest exponent used: the exponential of larger ones overflows."""
 FURTHEST: Mapping[Scale, float] = {"logit": 2.0, "log": 1.5}
-"""How far above its value, on its scale, an upper end lies at most that a small value's own error makes."""
+"""Most that the upper end of such a small value may lie above the value, on its scale."""
 
 
 _RANGES = {"gap_b": (-2.0, 2.0), "irr_difference": (-2.0, 2.0), "label": (-1.0, 1.0)}
-"""The least and the largest value where it is no statistic of a group; others may have any."""
+"""Least and largest value of columns that are not a statistic of a group; others have no limits."""
 
 
 class Scales(NamedTuple):
-    """Ranges of T statistics, which have a scale, shape (T,), and which of these L the logit, shape (L,)."""
+    """Ranges of T statistics; which have a scale, shape (T,), and which of these L the logit, shape (L,)."""
 
     low: FloatArray
     high: FloatArray
@@ -341,7 +341,7 @@ class Scales(NamedTuple):
 
     @classmethod
     def of(cls, names: Sequence[str]) -> Self:
-        """Of statistics by name."""
+        """Look up the ranges and scales of statistics by name."""
         known = [TABLE.get(name) for name in names]
         ranges = [
             (one.low, one.high) if one else _RANGES.get(name, (-np.inf, np.inf))
@@ -357,7 +357,7 @@ class Scales(NamedTuple):
         )
 
     def with_scaled(self, values: FloatArray) -> FloatArray:
-        """Statistics, shape (N, T), and behind them those with a scale on it; NaN where there is no such."""
+        """Append to statistics, shape (N, T), the L with a scale, on that scale; NaN outside its range."""
         some = values[:, self.scaled]
         inside = (some > 0) & ((some < 1) | ~self.by_logit)
         of_some = np.where(inside, some, np.nan)
@@ -366,13 +366,13 @@ class Scales(NamedTuple):
         return np.concatenate([values, on_scale], axis=1)
 
     def ends(self, found: FloatArray, whole: FloatArray) -> FloatArray:
-        """Intervals of the statistics, shape (T, 2), from those of :meth:`with_scaled`, shape (T + L, 2).
+        """Return intervals of the statistics, (T, 2), from those of :meth:`with_scaled`, shape (T + L, 2).
 
-        Where a label is rare, little agreement comes with a small variance, and the interval around it would
-        be too narrow; so would that of a distance which few items make. So ends are those of the interval on
-        the scale. An interval that holds 0 keeps its lower end, since chance has no place on the scale. One
-        around hardly anything, or of a distance that may be 0, has no interval there: its upper end is the
-        value and its half width, both brought to the scale (delta method).
+        If a label is rare, low agreement comes with a small variance, and the interval around it would be too
+        narrow; so would that of a distance that comes from few items. So the ends are taken from the interval
+        on the scale. An interval that contains 0 keeps its lower end, since chance has no place on the scale.
+        A value near 0, or a distance that may be 0, has no interval on the scale: its upper end is the value
+        plus its half width, both brought to the scale (delta method).
         """
         ends = found[: whole.size].copy()
         value, plain, on_scale = whole[self.scaled], ends[self.scaled], found[whole.size :]
@@ -391,13 +391,13 @@ class Scales(NamedTuple):
 
 
 FEWEST_RATERS = 5
-"""Groups of fewer raters have no interval: what they vary by cannot be told from so few."""
+"""Fewest raters of a group with an interval: with fewer, their variance cannot be estimated."""
 FEWEST_RARER = 20
-"""Fewer labels of a group other than its most frequent one hardly tell how agreement and distance vary."""
+"""Fewest labels besides a group's most frequent one: fewer hardly show how agreement and distance vary."""
 MOST_ORDERED = 64
-"""Ordered labels up to which their distances, which depend on the marginals, are taken anew for each unit."""
+"""Most ordered labels: their distances depend on the marginals and are computed anew for each unit."""
 MOST_COUNTS = 2**24
-"""Items times labels, all of which are counted for a group at a time."""
+"""Most items times labels: all are counted at once for a group."""
 
 
 def intervals(
@@ -413,13 +413,13 @@ def intervals(
     """95 % intervals and p by the delete-one jackknife over raters and items (docs/methods.md, "Intervals").
 
     `questions`: over the same items and raters.
-    `columns`: from the kernel's values of a group, shape (N, V), and its place to what gets an interval, (N,
-        T).
-    `names`, length T: what these are, by which they have a range.
+    `columns`: turns the kernel's values of a group, shape (N, V), and its index into the columns that get an
+        interval, (N, T).
+    `names`, length T: names of these columns, which set their ranges and scales.
     `fewest`: groups of fewer raters have no interval.
     `lacking`: statistics that kernels lack.
 
-    Returns shape (G, T, 3): lower and upper end, and the p of :meth:`Spreads.p`; NaN where there is none.
+    Returns shape (G, T, 3): lower and upper end, and the p of :meth:`Jackknives.p`; NaN if there is none.
     """
     design, scales = lay_out(questions, raters, grouping, analysis, lacking), Scales.of(names)
 
@@ -441,20 +441,20 @@ def intervals(
 
 
 def _with_p(found: Jackknives, scales: Scales, target: IntervalTarget) -> FloatArray:
-    """Ends and p of statistics behind which stand those on a scale, shape (T, 3)."""
+    """Return ends and p, shape (T, 3), from jackknives of T statistics and then of those on a scale."""
     n = scales.low.size
     ends = scales.ends(found.interval(target), found.group.whole[:n])
     return np.column_stack([ends, found.p()[:n]])
 
 
 def rarer_labels(questions: Sequence[Annotations], members: BoolArray) -> int:
-    """How many labels the raters who are members, shape (J,), gave beside their most frequent one."""
+    """Count the labels that members, shape (J,), gave besides their most frequent one."""
     given = [np.bincount(one.category[members[one.rater]]) for one in questions]
     return sum(int(of_labels.sum() - of_labels.max(initial=0)) for of_labels in given)
 
 
 def too_large(questions: Sequence[Annotations], analysis: AnalysisSpec) -> Remark | None:
-    """Why no value of these data gets an interval, if that is so."""
+    """Return why no value of these data gets an interval, if that is so."""
     if analysis.level == "ordinal" and any(one.n_categories > MOST_ORDERED for one in questions):
         return NoInterval.MANY_ORDERED_LABELS(most=MOST_ORDERED)
     if any(one.n_items * one.n_categories > MOST_COUNTS for one in questions):
@@ -469,7 +469,7 @@ def lay_out(
     analysis: AnalysisSpec,
     lacking: Further | None = None,
 ) -> Questions:
-    """Data with ties for every item and label, and sums from which any marginals give a disagreement."""
+    """Lay out data with ties for every item and label, and sums that give disagreements for any marginals."""
     designs = tuple(
         build_design(one, raters, grouping, analysis, dense=False, tables=False, lacking=lacking)
         for one in questions
@@ -485,17 +485,17 @@ def interval_of_two(
     statistics: Callable[[FloatArray], FloatArray],
     names: Sequence[str],
 ) -> FloatArray:
-    """As :func:`~grasp_core.analysis.intervals.intervals`, of what needs both groups.
+    """As :func:`~grasp_core.analysis.intervals.intervals`, for statistics that need both groups.
 
     Each rater, item and annotation is left out of both groups' statistics at once.
 
     `questions`: over the same items and raters.
-    `grouping`: of two groups, each the other's complement.
-    `statistics`: from the kernel's statistics of both, shape (N, 2, 6), to those that get an interval, (N,
-        T).
-    `names`, length T: what these are, by which they have a range.
+    `grouping`: two groups, each the other's complement.
+    `statistics`: turns the kernel's statistics of both groups, shape (N, 2, 6), into those that get an
+        interval, (N, T).
+    `names`, length T: names of these statistics, which set their ranges and scales.
 
-    Returns shape (T, 3): lower and upper end and p; NaN where there is none.
+    Returns shape (T, 3): lower and upper end and p; NaN if there is none.
     """
     design, scales = lay_out(questions, raters, grouping, analysis), Scales.of(names)
     designs = design.designs

@@ -1,4 +1,4 @@
-"""What the data hold: sizes, overlap of raters, small groups, odd raters, columns that look like teams."""
+"""Overview of the data: sizes, small groups, overlap of axes, odd raters, columns that look like teams."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from grasp_core.statistics.association import chance_of, corrected_v, cross_tabl
 
 @dataclass(frozen=True, slots=True)
 class ConstantInGroup:
-    """Raters of a group who gave one label always, out of those with enough annotations."""
+    """Raters of a group who always gave the same label, out of those with enough annotations."""
 
     group: Group
     constant: int
@@ -31,7 +31,7 @@ class ConstantInGroup:
 
 @dataclass(frozen=True, slots=True)
 class ConstantRaters:
-    """Raters named as constant: how many, and in which groups (those that have any)."""
+    """Number of raters flagged as constant, in all and in the groups that have any."""
 
     constant: int
     looked_at: int
@@ -39,7 +39,7 @@ class ConstantRaters:
 
 
 def constant_raters(annotations: Annotations, raters: Raters) -> ConstantRaters:
-    """Count raters named by :func:`too_constant`, over all and by group of one axis."""
+    """Count raters flagged by :func:`too_constant`, in all and by group of one axis."""
     grouping = form_groups(raters, [(name,) for name in raters.axes])
     constant, enough = too_constant(annotations, raters)
     rows = _in_groups(grouping, constant, enough)
@@ -51,7 +51,7 @@ def constant_raters(annotations: Annotations, raters: Raters) -> ConstantRaters:
 def _in_groups(
     grouping: Grouping, named: BoolArray, looked_at: BoolArray
 ) -> Iterator[tuple[Group, int, int]]:
-    """Groups with raters who are named, how many these are, and how many were looked at."""
+    """Yield groups with flagged raters, the number of these, and the number of raters checked."""
     for group, member in zip(grouping.groups, grouping.member, strict=True):
         if count := int((member & named).sum()):
             yield group, count, int((member & looked_at).sum())
@@ -59,7 +59,7 @@ def _in_groups(
 
 @dataclass(frozen=True, slots=True)
 class RandomInGroup:
-    """Raters of a group who are at chance, out of those looked at."""
+    """Raters of a group who answer at chance, out of those checked."""
 
     group: Group
     random: int
@@ -68,10 +68,10 @@ class RandomInGroup:
 
 @dataclass(frozen=True, slots=True)
 class RandomRaters:
-    """Raters at chance: how many, how the typical rater agrees, and in which groups (those that have any).
+    """Number of raters who answer at chance, in all and in the groups that have any.
 
-    `agreement` is the share of the disagreements of chance that the typical rater avoids; None where nobody
-    was looked at.
+    `agreement` is the share of the disagreements of chance that the typical rater avoids; None if nobody was
+    checked.
     """
 
     random: int
@@ -81,7 +81,7 @@ class RandomRaters:
 
 
 def random_raters(annotations: Annotations, raters: Raters) -> RandomRaters:
-    """Count raters at chance, over all and by group of one axis."""
+    """Count raters who answer at chance, in all and by group of one axis."""
     found = random_responders(annotations)
     grouping = form_groups(raters, [(name,) for name in raters.axes])
     rows = _in_groups(grouping, found.random, found.looked_at)
@@ -94,9 +94,9 @@ SIZES = (2, 5, 10)
 
 @dataclass(frozen=True, slots=True)
 class SmallGroups:
-    """Groups of one axis or intersection: how many there are, and how many have fewer raters than a size.
+    """Number of groups of one axis or intersection, and number of small ones.
 
-    `fewer` follows :data:`SIZES`.
+    `fewer` counts the groups with fewer raters than each of :data:`SIZES`.
     """
 
     axes: AxisSet
@@ -122,20 +122,20 @@ def _count(raters: Raters, axes: AxisSet) -> SmallGroups:
 
 
 TOGETHER = 0.2
-"""Bias-corrected Cramér's V from which two axes go together, if chance hardly makes it."""
+"""Bias-corrected Cramér's V from which two axes are associated, if it is hardly due to chance."""
 NEARLY_IDENTICAL = 0.8
 """Bias-corrected Cramér's V from which two axes count as nearly identical."""
 
 
 @dataclass(frozen=True, slots=True)
 class Overlap:
-    """How closely two axes go together.
+    """Association of two axes.
 
-    `raters`: known on both.
-    `v`: bias-corrected Cramér's V, 0 to 1; None where an axis has one value only among these raters, or there
+    `raters`: number of raters with known values on both.
+    `v`: bias-corrected Cramér's V, 0 to 1; None if an axis has only one value among these raters, or there
         are too few of them.
-    `p`: how often independent axes go as far, times the pairs of axes that were looked at; None where V is
-        below 0.2.
+    `p`: chance of such an association of independent axes, times the number of pairs of axes compared; None
+        if V is below 0.2.
     """
 
     first: str
@@ -146,12 +146,12 @@ class Overlap:
 
     @property
     def together(self) -> bool:
-        """Whether one may stand behind what the other shows."""
+        """True if one axis may be the cause of differences on the other."""
         return self.p is not None and self.p <= LEVEL
 
     @property
     def nearly_identical(self) -> bool:
-        """Whether the two cannot be told apart."""
+        """True if the data hardly distinguish the two axes."""
         return self.v is not None and self.v >= NEARLY_IDENTICAL
 
 
@@ -168,7 +168,7 @@ def overlaps(raters: Raters, names: Sequence[str] | None = None) -> tuple[Overla
 
 
 def associations(raters: Raters, names: Sequence[str]) -> tuple[Association, ...]:
-    """Pairs of these axes that go together, the closest first."""
+    """Return the pairs of these axes that are associated, the closest first."""
     found = [one for one in overlaps(raters, names) if one.together]
     return tuple(
         Association(one.first, one.second, one.v or 0.0, one.p)
@@ -237,9 +237,9 @@ class Overview:
 
 
 def overview(annotations: Annotations, raters: Raters) -> Overview:
-    """Count what there is and what is missing.
+    """Count items, raters, annotations and missing values.
 
-    `annotations`: with at least one annotation.
+    `annotations`: at least one annotation.
     """
     per_item = np.diff(annotations.indptr)
     per_rater = np.bincount(annotations.rater, minlength=annotations.n_raters)
@@ -268,24 +268,24 @@ def _count_range(counts: Int64Array) -> CountRange:
     return CountRange(int(counts.min()), float(np.median(counts)), int(counts.max()))
 
 
-# Columns that look like teams: raters with one value answer more alike than others of their group
+# Columns that look like teams: raters with the same value answer more alike than others of their group
 
 _SHUFFLES = 199
 _ALIKE_LEVEL = 0.01
 LEAST_V = 0.2
-"""Cramér's V of a column and an axis from which on the axis may owe something to the column."""
+"""Cramér's V of a column and an axis from which the column may cause differences on the axis."""
 MOST_ANNOTATIONS, MOST_RATERS, MOST_PAIRS = 20_000, 1_000, 100_000
-"""What is looked at of larger data, drawn at random: annotations by whole items, raters, pairs of raters."""
+"""Most annotations, raters and pairs of raters used; larger data give whole items and raters at random."""
 MOST_COLUMNS = 20
 _SEED, _TIE = 1, 1e-9
 
 
 @dataclass(frozen=True, slots=True)
 class Team:
-    """A column that looks like teams, for which axis, and what mends it.
+    """A column that looks like teams, the axis concerned, and the remedy.
 
-    Where all raters of each value have one value of the axis, whole teams can change places (`by` is
-    "cluster"); else profiles are shuffled within its values.
+    If all raters of each team have the same value on the axis, whole teams can change places (`by` is
+    "cluster"); else profiles are shuffled within teams.
     """
 
     column: str
@@ -294,24 +294,23 @@ class Team:
 
 
 def teams(annotations: Annotations, columns: Mapping[str, Axis], tested: Mapping[str, Axis]) -> list[Team]:
-    """Find columns whose values explain how alike raters answer, beyond an axis that they go together with.
+    """Find columns whose values explain how alike raters answer, beyond an axis that they are related to.
 
-    `columns`: columns of the raters that have no part in the run; the first 20 that could hold teams are
-        looked at.
+    `columns`: columns of the raters that the run does not use; the first 20 that could be teams are checked.
     `tested`: axes whose groups are compared.
 
-    Returns at most one a column, with the first axis for which it holds.
+    Returns at most one team per column, with the first axis for which the test is significant.
 
-    Two raters answer alike by the mean, over the items of both, of the products of their residuals: 1 for the
-    label given, less each label's share among all other raters of the item. The mean over all pairs with one
-    value of the column is held against 199 permutations of the raters within the groups of the axis, p < .01:
-    so a column that only says what the axis says is no team.
+    The likeness of two raters is the mean, over the items of both, of the products of their residuals: 1 for
+    the label given, less each label's share among all other raters of the item. The mean over all pairs with
+    the same value of the column is compared with 199 permutations of the raters within the groups of the
+    axis, p < .01. So a column that only repeats the axis is no team.
     """
     could = {
         name: one
         for name, one in columns.items()
         if 2 <= len(one.values) <= one.codes.size // 2
-        and not mentions(name, EXCLUDED | KEPT)  # raters who answer at random
+        and not mentions(name, EXCLUDED | KEPT)  # such columns mark raters who answer at random
     }
     alike = None
     found = []
@@ -328,11 +327,11 @@ def teams(annotations: Annotations, columns: Mapping[str, Axis], tested: Mapping
 
 
 def _mends(column: Axis, axis: Axis) -> Literal["cluster", "within"] | None:
-    """What would mend that teams have views of their own; None where the axis owes nothing to them."""
+    """Return the remedy if teams have views of their own; None if teams cannot affect the axis."""
     table = cross_table(column, axis)
     values_of_group = (table > 0).sum(axis=0)
     if values_of_group.max(initial=0) < 2:
-        return None  # the axis by another name
+        return None  # the column repeats the axis
     if ((table > 0).sum(axis=1) <= 1).all():
         return "cluster"
     v = corrected_v(table)
@@ -341,7 +340,7 @@ def _mends(column: Axis, axis: Axis) -> Literal["cluster", "within"] | None:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Alike:
-    """Raters looked at, (n,), sums of products of two raters' residuals, and items of both, each (n, n)."""
+    """Raters compared, (n,), sums of products of two raters' residuals, and items of both, each (n, n)."""
 
     rater: Int64Array
     products: FloatArray
@@ -349,7 +348,7 @@ class _Alike:
 
     @classmethod
     def of(cls, annotations: Annotations) -> _Alike:
-        """From as much of the data as the bounds allow; each rater counts 0 beside oneself."""
+        """Compute from as much of the data as the bounds allow; a rater paired with oneself counts 0."""
         rng = np.random.default_rng(_SEED)
         rows = _some_items(annotations, rng)
         at_work = np.unique(annotations.rater[rows])
@@ -378,7 +377,7 @@ class _Alike:
         return cls(rater, products, common)
 
     def p_of(self, column: Codes, axis: Codes) -> float:
-        """P-value of a column's values, within those of an axis; 1 where no two raters share a value."""
+        """Return the p-value of a column's values within an axis's; 1 if no two raters share a value."""
         first, second = _pairs(column[self.rater])
         group = axis[self.rater]
         in_order = np.argsort(group, kind="stable")
@@ -393,13 +392,13 @@ class _Alike:
         return (1 + reached) / (1 + _SHUFFLES)
 
     def _mean(self, first: Int64Array, second: Int64Array) -> float:
-        """The mean product over the items of these pairs; NaN where they have none."""
+        """Return the mean product over the items of these pairs; NaN if they have no items."""
         common = float(self.common[first, second].sum())
         return float(self.products[first, second].sum()) / common if common else float("nan")
 
 
 def _some_items(annotations: Annotations, rng: np.random.Generator) -> BoolArray:
-    """Annotations of items drawn at random, as many as are looked at, shape (A,)."""
+    """Choose annotations of items drawn at random, up to :data:`MOST_ANNOTATIONS`, shape (A,)."""
     each = np.diff(annotations.indptr)
     order = rng.permutation(annotations.n_items)
     kept = np.zeros(annotations.n_items, dtype=np.bool_)
@@ -409,7 +408,7 @@ def _some_items(annotations: Annotations, rng: np.random.Generator) -> BoolArray
 
 
 def _pairs(codes: Codes) -> tuple[Int64Array, Int64Array]:
-    """Pairs of raters with one value, at most so many, evenly over the values."""
+    """Return pairs of raters with the same value, at most :data:`MOST_PAIRS`, evenly over the values."""
     found = [np.stack(pair) for pair in _of_values(codes)]
     every = np.concatenate(found, axis=1) if found else np.empty((2, 0), dtype=np.int64)
     first, second = every[:, :: -(-max(every.shape[1], 1) // MOST_PAIRS)]

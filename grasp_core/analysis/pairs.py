@@ -24,7 +24,7 @@ from grasp_core.analysis.cohesion.combined_test import (
     GAP_AT,
     Tested,
     corrected,
-    judged_alone,
+    uncorrected_tests,
     untestable,
     values_together,
     verdict_of,
@@ -32,7 +32,7 @@ from grasp_core.analysis.cohesion.combined_test import (
 from grasp_core.analysis.cohesion.panel import CohesionWork, with_reasons
 from grasp_core.analysis.cohesion.results import Labels, label_use, with_interval
 from grasp_core.analysis.cohesion.results import with_intervals as use_with_intervals
-from grasp_core.analysis.cohesion.untested import Untested, tests_of
+from grasp_core.analysis.cohesion.untested import NotShuffled, tests_of
 from grasp_core.analysis.intervals import FEWEST_RATERS, interval_of_two
 from grasp_core.analysis.panel import Later
 from grasp_core.model.annotations import Annotations, BoolArray, FloatArray, Raters
@@ -56,7 +56,7 @@ from grasp_core.reading.dataset.load import Dataset
 def reasons_of_pair(
     reasons: Sequence[Mapping[str, Remark]], columns: FloatArray, by_shares: BoolArray, analysis: AnalysisSpec
 ) -> dict[str, Remark]:
-    """Reasons by the pair's statistic, from those of its two groups and their columns, shape (2, W)."""
+    """Return reasons by the pair's statistic, from its two groups' reasons and columns, shape (2, W)."""
     a, b = with_reasons([dict(of_group) for of_group in reasons], columns, by_shares, analysis)
     found = {
         "distance": a.get("distance"),
@@ -75,10 +75,10 @@ def _half(a: Mapping[str, Remark], b: Mapping[str, Remark], name: str) -> Remark
 
 
 class TwoGroups(NamedTuple):
-    """The raters of two groups and the items that one of them has rated.
+    """The raters of two groups, and the items that at least one of these raters rated.
 
     `questions`: over the same items and raters.
-    `grouping`: of two groups, each the other's complement.
+    `grouping`: two groups, each the other's complement.
     """
 
     questions: tuple[Annotations, ...]
@@ -87,12 +87,12 @@ class TwoGroups(NamedTuple):
 
     @property
     def n_labels(self) -> int:
-        """Labels that are told of."""
+        """Number of labels whose use is reported."""
         return Labels.of(self.questions).told
 
     @property
     def n_annotations(self) -> int:
-        """Answers to all questions."""
+        """Number of answers to all questions."""
         return sum(one.n_annotations for one in self.questions)
 
 
@@ -116,7 +116,7 @@ def two_groups(
 
 
 def only_raters(questions: Sequence[Annotations], chosen: BoolArray) -> tuple[Annotations, ...]:
-    """The answers of the chosen raters, shape (J,), to the items that one of them has rated."""
+    """Return the answers of the chosen raters, shape (J,), and only the items that have some."""
     rated = np.zeros(questions[0].n_items, dtype=np.bool_)
     for one in questions:
         rated[one.item[chosen[one.rater]]] = True
@@ -131,26 +131,26 @@ IRR, GAP = STATISTICS.index("irr"), STATISTICS.index("gap")
 
 @dataclass(frozen=True, slots=True)
 class PairPlaces:
-    """Where columns are; `of_first` says it of the first group's.
+    """Positions of the columns of pairs.
 
-    `of_first`: of the pairs in place of groups.
+    `of_first`: positions of the first groups' columns, one group for each pair.
     """
 
     of_first: Places
 
     @property
     def n_columns(self) -> int:
-        """C."""
+        """C, the number of columns."""
         return self.of_first.n_groups * (self.of_first.of_group + len(OF_BOTH))
 
     def column(self, u: int, name: str) -> int:
-        """The column of pair u's statistic of :data:`~grasp_core.model.outcome.PAIR_STATISTICS`."""
+        """Return the column of pair u's statistic in :data:`~grasp_core.model.outcome.PAIR_STATISTICS`."""
         if name in OF_FIRST:
             return self.of_first.column(u, STATISTICS.index(OF_FIRST[name]))
         return self.of_first.dsi(0) + u * len(OF_BOTH) + OF_BOTH.index(name)
 
     def name(self, c: int) -> tuple[int, str]:
-        """The pair of a tested column, and its statistic's name or "label_use"."""
+        """Return the pair of a tested column, and its statistic's name or "label_use"."""
         after = c - self.of_first.dsi(0)
         if after >= 0:
             return after // len(OF_BOTH), OF_BOTH[after % len(OF_BOTH)]
@@ -160,33 +160,33 @@ class PairPlaces:
 
 
 def names_of(analysis: AnalysisSpec) -> tuple[str, ...]:
-    """The pairs' statistics that are asked."""
+    """Return the pairs' statistics that the spec asks for."""
     return tuple(name for name, of_groups in PAIR_STATISTICS.items() if of_groups in analysis.statistics)
 
 
 def pair_columns(both: FloatArray) -> FloatArray:
-    """From columns of both groups, (..., 2, X), to those of pairs: the first group's, then `OF_BOTH`."""
+    """Turn columns of both groups, (..., 2, X), into those of pairs: the first group's, then `OF_BOTH`."""
     a, b = both[..., 0, :], both[..., 1, :]
     taken = [b[..., GAP], a[..., IRR] - b[..., IRR], a[..., GAI] - b[..., GAI]]
     return np.concatenate([a, np.stack(taken, axis=-1)], axis=-1)
 
 
 def place_of(name: str) -> int:
-    """The place of a name of :data:`~grasp_core.model.outcome.PAIR_STATISTICS` in :func:`pair_columns`."""
+    """Return the place in :func:`pair_columns` of a :data:`~grasp_core.model.outcome.PAIR_STATISTICS`."""
     return STATISTICS.index(OF_FIRST[name]) if name in OF_FIRST else OF_BOTH.index(name) - len(OF_BOTH)
 
 
 def side_by_side(columns: FloatArray) -> FloatArray:
-    """Columns of pairs, shape (..., U, W + 3), in one row: the first groups' before all others."""
+    """Put columns of pairs, shape (..., U, W + 3), into one row: the first groups' before all others."""
     first, both = columns[..., : -len(OF_BOTH)], columns[..., -len(OF_BOTH) :]
     rows = [part.reshape(*columns.shape[:-2], -1) for part in (first, both)]
     return np.concatenate(rows, axis=-1)
 
 
 def pairs_tests(places: PairPlaces, analysis: AnalysisSpec, symmetries: Sequence[Symmetry]) -> Tests:
-    """Each statistic, and label use, is a family over all pairs, which are the units.
+    """Return the tests of pairs: each statistic, and label use, is a family over all pairs, the units.
 
-    The symmetries are those of each pair's two groups.
+    `symmetries`: symmetry of each pair's two groups.
     """
     n = places.of_first.n_groups
     asked = replace(analysis, family="statistic")
@@ -203,7 +203,7 @@ def pairs_tests(places: PairPlaces, analysis: AnalysisSpec, symmetries: Sequence
 
 
 def _known(places: PairPlaces, symmetries: Sequence[Symmetry]) -> Known:
-    """What is known of all columns: of groups of one size the mirror of a regrouping exchanges the two."""
+    """Return symmetries of all columns: if two groups have one size, a regrouping's mirror swaps them."""
     n = places.of_first.n_groups
     like = list(known_of(places.of_first, np.arange(n), n * len(OF_BOTH)).like)
     centred = [False] * len(like)
@@ -218,7 +218,7 @@ def _known(places: PairPlaces, symmetries: Sequence[Symmetry]) -> Known:
 def with_intervals(
     found: Mapping[str, Outcome], use: LabelUse, pair: TwoGroups, analysis: AnalysisSpec, *, by_shares: bool
 ) -> tuple[dict[str, Outcome], LabelUse]:
-    """The outcomes and label use of a pair with their intervals, or with why they have none."""
+    """Add intervals to a pair's outcomes and label use, or the reasons why they have none."""
     inside, outside = pair.grouping.n_raters.tolist()
     ends = _ends(pair, analysis, by_shares=by_shares)
     target = analysis.interval
@@ -233,7 +233,7 @@ def with_intervals(
 
 
 def _ends(pair: TwoGroups, analysis: AnalysisSpec, *, by_shares: bool) -> FloatArray | Remark:
-    """Ends and p of what :func:`pair_columns` has of this pair, shape (T, 3), or why there are none."""
+    """Return interval ends and p of the pair's columns, shape (T, 3), or the reason why there are none."""
     too_large = of_groups.too_large(pair.questions, analysis)
     if too_large is not None:
         return too_large
@@ -250,16 +250,16 @@ def _ends(pair: TwoGroups, analysis: AnalysisSpec, *, by_shares: bool) -> FloatA
 
 
 MOST_GROUPS = 40
-"""Groups of an axis that are compared two by two: they make 780 pairs."""
+"""Most groups of an axis that are compared two by two: they make 780 pairs."""
 
 
 class Pairs:
     """Every statistic of every pair of an axis's groups, as a panel whose units are the pairs.
 
-    `of_axis`: the groups of an axis or intersection, none of which has a rater of another.
-    `unequal`: axes whose groups were given other items, or more of them: label use is tested by leaving out
-        raters.
-    `over`: what became of the pairs of axes before, with how many permutations: all are corrected together.
+    `of_axis`: indices of the groups of an axis or intersection; no two have a rater in common.
+    `unequal`: axes whose groups were given different items, or more items than others: label use is tested
+        by leaving out raters.
+    `over`: tests of the pairs of earlier axes, and numbers of permutations: all are corrected together.
     """
 
     name = "pairs"
@@ -290,7 +290,7 @@ class Pairs:
         self._places = PairPlaces(Places(len(self._pairs), self._labels.told))
         self._symmetries = [Symmetry.of(pair.raters, pair.grouping, analysis) for pair in self._pairs]
         asked = pairs_tests(self._places, analysis, self._symmetries)
-        self._why: dict[int, Untestable] = {}  # of both groups of each pair: shuffling within it says nothing
+        self._why: dict[int, Untestable] = {}  # by group, two of each pair: why shuffling cannot test it
         for u, pair in enumerate(self._pairs):
             free = Shuffles.of(pair.raters, pair.grouping, analysis).log_regroupings
             self._why |= {2 * u + k: why for k, why in untestable(pair.grouping, free, unequal).items()}
@@ -305,12 +305,12 @@ class Pairs:
 
     @property
     def per_unit(self) -> int:
-        """Values of both groups."""
+        """Number of values of both groups."""
         return 2 * self._per_group
 
     @property
     def labels(self) -> int:
-        """Annotations that a permutation has to count."""
+        """Number of annotations that a permutation has to count."""
         return sum(pair.n_annotations for pair in self._pairs)
 
     def work(self, active: BoolArray) -> CohesionWork:
@@ -323,7 +323,7 @@ class Pairs:
         return self._of_pairs(of_groups)
 
     def _of_pairs(self, values: FloatArray) -> FloatArray:
-        """Columns of pairs from what is computed of their groups, shape (..., U, 2, V + 1 + L)."""
+        """Turn the values computed for pairs of groups, shape (..., U, 2, V + 1 + L), into columns."""
         labels, by_shares = self._labels, self._by_shares[:, None]
         both = all_columns(
             values, self._analysis, by_shares, labels.told, labels.questions, with_further=False
@@ -331,7 +331,7 @@ class Pairs:
         return side_by_side(pair_columns(both))
 
     def into(self, result: RunResult, tally: Tally, *, so_far: bool) -> RunResult:
-        """The result with these pairs behind those that it has."""
+        """Return the result with these pairs after its others."""
         null = tally.null
         found = outcomes(self.tests, self.observed, null, self._reasons, so_far=so_far)
         untested = self._untested.outcomes(self.observed, self._reasons)
@@ -353,7 +353,7 @@ class Pairs:
         return replace(result, pairs=pairs if so_far else self._judged(pairs, tally))
 
     def together(self, shuffled: FloatArray) -> FloatArray:
-        """What verdicts need of the columns (B, C), shape (B + 1, 2 U, 4): both groups of each pair."""
+        """Return the values verdicts need from columns (B, C), for both groups: shape (B + 1, 2 U, 4)."""
         places, n = self._places.of_first, len(self._pairs)
         first = values_together(shuffled, self.observed, places, self._by_shares.tolist())
         second = first.copy()
@@ -365,10 +365,10 @@ class Pairs:
         return np.stack([first, second], axis=2).reshape(len(first), 2 * n, -1)
 
     def _judged(self, pairs: Sequence[PairResult], tally: Tally) -> tuple[PairResult, ...]:
-        """All pairs so far with their verdicts: a pair is one question, as the two groups of an axis are."""
+        """Return all pairs so far with their verdicts: a pair is one hypothesis."""
         like = [place for u, one in enumerate(self._symmetries) for place in (2 * u + one.like[:2])]
         asked = [(2 * u, 2 * u + 1) for u in range(len(self._pairs))]
-        self._over.append((judged_alone(tally.together, asked, like, self._why), tally.n_together))
+        self._over.append((uncorrected_tests(tally.together, asked, like, self._why), tally.n_together))
         n = min(n for _, n in self._over)
         found = corrected([one for one, _ in self._over])
         return tuple(replace(row, verdict=verdict_of(one, n)) for row, one in zip(pairs, found, strict=True))
@@ -379,7 +379,7 @@ class Pairs:
         a, b = self._pairs[u].grouping.groups
         return Undecided(a.axes, a, name, corrected, other=b)
 
-    def _not_shuffled(self, unequal: Unequal) -> Untested:
+    def _not_shuffled(self, unequal: Unequal) -> NotShuffled:
         tests = [tests_of(pair.questions, pair.grouping, self._analysis.level) for pair in self._pairs]
         chosen = [u for u, pair in enumerate(self._pairs) if pair.grouping.groups[0].axes in unequal]
         places = self._places.of_first
@@ -387,10 +387,10 @@ class Pairs:
         withheld = frozenset(
             self._places.column(u, name) for u in chosen for name in names_of(self._analysis)
         )
-        return Untested(lambda u: tests[u](0), withheld, columns)
+        return NotShuffled(lambda u: tests[u](0), withheld, columns)
 
     def _missing(self, components: Sequence[Sequence[FloatArray]]) -> dict[int, Remark]:
-        """Why columns have no observed value."""
+        """Return the reasons why columns have no observed value, by column."""
         found: dict[int, Remark] = {}
         for u, (of_pair, by_shares) in enumerate(zip(components, self._by_shares, strict=True)):
             both = group_columns(questions.together(of_pair), self._analysis, bool(by_shares))
@@ -400,7 +400,7 @@ class Pairs:
 
 
 def pairs_of(dataset: Dataset, grouping: Grouping, analysis: AnalysisSpec, unequal: Unequal) -> Later:
-    """The pairs of each axis or intersection that has some, one after the other."""
+    """Return the stage of pairs: one panel for each axis or intersection that has pairs."""
     if not analysis.pairs:
         return Later(iter(()), ())
     sizes = map(len, members(grouping.groups, analysis))
@@ -412,6 +412,6 @@ def pairs_of(dataset: Dataset, grouping: Grouping, analysis: AnalysisSpec, unequ
 
 
 def compared(grouping: Grouping, axis_sets: Sequence[AxisSet]) -> list[list[int]]:
-    """The groups of each axis or intersection that has some to compare, and not too many."""
+    """Return the groups of each axis or intersection that has at least 2 and at most :data:`MOST_GROUPS`."""
     found = [[g for g, group in enumerate(grouping.groups) if group.axes == axes] for axes in axis_sets]
     return [of_axis for of_axis in found if 2 <= len(of_axis) <= MOST_GROUPS]

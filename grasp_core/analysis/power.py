@@ -1,4 +1,4 @@
-"""What could be found in such data, by simulation."""
+"""Effects that runs on the data could find, by simulation."""
 
 import dataclasses
 import math
@@ -24,14 +24,14 @@ from grasp_core.statistics.association import gai
 REPLICATES = 200
 """Simulated data sets per strength."""
 PERMUTATIONS = 200
-"""Permutations of each of the data sets that the critical values come from."""
+"""Permutations of each of the data sets from which critical values are taken."""
 NULL_SETS = 6
 _GRID = (0.0, 0.1, 0.2, 0.35, 0.6, 0.8, 1.0)
-"""Strengths whose critical values are simulated; they change slowly, so those between are interpolated."""
+"""Strengths whose critical values are simulated. They change slowly, so values between are interpolated."""
 _CELLS = 2_000_000
-"""Counts held at one time."""
+"""Most counts in memory at a time."""
 _SHUFFLE, _VIEW, _REPLACE, _NULL = 0, 1, 2, 4
-"""Purposes of random streams; 3 is that of :mod:`.power`."""
+"""Purposes of random streams; 3 is :data:`_THIN`."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -39,9 +39,9 @@ class PowerTask:
     """One group's simulation, small enough to be sent to a worker.
 
     `annotations`: possibly of a part of the items; ids play no role.
-    `known`, `member`, shape (J,): raters whose values on all of the group's axes are known, and those in the
+    `known`, `member`, shape (J,): raters whose values on all of the group's axes are known, and raters in the
         group.
-    `all_items`: items before thinning.
+    `all_items`: number of items before thinning.
     """
 
     group: Group
@@ -54,7 +54,7 @@ class PowerTask:
 
 @dataclass(frozen=True, slots=True)
 class Point:
-    """The simulated data sets of one strength: how many are detected, and GAI's median and its error."""
+    """Simulated data sets of one strength: the number detected, GAI's median, and the error of the median."""
 
     strength: float
     hits: int
@@ -65,8 +65,8 @@ class Point:
 class Simulation:
     """Data sets of the task's design in which the group behaves in a planted way.
 
-    Random groupings of the task's own data take the group's place, so that nothing but what is planted sets
-    it apart.
+    Random groupings of the task's own data take the group's place, so that only the planted effect makes it
+    differ.
     """
 
     def __init__(self, task: PowerTask) -> None:
@@ -86,7 +86,7 @@ class Simulation:
         self._views = self._draw_views(counts)
 
     def point(self, direction: Direction, strength: float) -> Point:
-        """Simulate every replicate of one strength and count what would be found."""
+        """Simulate every replicate of one strength and count the replicates that are detected."""
         values = self._values(direction, strength)
         kept = values[~np.isnan(values)]
         if kept.size < REPLICATES / 2:
@@ -98,7 +98,7 @@ class Simulation:
         return Point(strength, int(hits), float(middle), float(error))
 
     def null(self, direction: Direction, strength: float) -> FloatArray:
-        """GAI of random groupings of data sets with the effect planted, shape (NULL_SETS, PERMUTATIONS)."""
+        """Return GAI of random groupings of data sets with the effect, shape (NULL_SETS, PERMUTATIONS)."""
         values = []
         for number in range(NULL_SETS):
             known, member = (rows[number][None] for rows in (self._known, self._member))
@@ -111,7 +111,7 @@ class Simulation:
         return np.stack(values)
 
     def _limit(self, direction: Direction, strength: float) -> float:
-        """The critical value at this strength; NaN where the null has too few values."""
+        """Return the critical value at this strength; NaN if the null has too few values."""
         right = bisect_left(_GRID, strength)
         if _GRID[right] == strength:
             return self._limit_on_grid(direction, strength)
@@ -128,7 +128,7 @@ class Simulation:
         return self._limits[direction, strength]
 
     def _values(self, direction: Direction, strength: float) -> FloatArray:
-        """GAI of every replicate's planted group."""
+        """Return GAI of every replicate's planted group."""
         rng = self._random(_REPLACE, NULL_SETS)
         step = max(_CELLS // math.prod(self._shape), 1)
         values = []
@@ -160,7 +160,7 @@ class Simulation:
         return dataclasses.replace(annotations, category=category)
 
     def _votes(self, raters: BoolArray) -> Int32Array:
-        """Labels that each set of raters gave, shape (R, I, K)."""
+        """Count the labels that each set of raters gave, shape (R, I, K)."""
         annotations = self._task.annotations
         cell = annotations.item.astype(np.int64) * annotations.n_categories + annotations.category
         ones = np.ones(cell.size, dtype=np.int32)
@@ -169,7 +169,7 @@ class Simulation:
         return counts.reshape(-1, *self._shape)
 
     def _draw_views(self, counts: Int64Array) -> Int32Array:
-        """A shared view of each item per replicate, drawn from the item's own labels, shape (R, I)."""
+        """Draw a shared view of each item per replicate, from the item's own labels, shape (R, I)."""
         upper = counts.cumsum(axis=1)
         draw = self._random(_VIEW, 0).random((REPLICATES, counts.shape[0])) * upper[:, -1]
         views = np.zeros(draw.shape, dtype=np.int32)
@@ -182,7 +182,7 @@ class Simulation:
 
 
 def group_gai(c: FloatArray, d: FloatArray) -> FloatArray:
-    """GAI of many data sets at once: IRR over XRR of docs/methods.md.
+    """Return GAI of many data sets at once: IRR over XRR of docs/methods.md.
 
     `c`, `d`, shape (R, I, K): labels of the group and of the others.
 
@@ -214,12 +214,12 @@ MAX_ANNOTATIONS = 50_000
 MAX_COUNTS = 6_000
 """Most annotations, and items times categories; larger data are thinned to whole items drawn at random."""
 _STRONGEST = (1.0, 0.8, 0.6)
-"""Strengths tried as the strongest: labels that are all noise agree with nobody's, and GAI has no value."""
+"""Strengths tried as the strongest, in turn: if all labels are noise, nobody agrees and GAI has no value."""
 _STEPS = 5
-"""Halvings of the range of strengths."""
+"""Number of halvings of the range of strengths."""
 _SEED = 1
 _THIN = 3
-"""Purpose of this module's random stream; the others are those of :mod:`.simulation`."""
+"""Purpose of the random stream that thins data."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -228,8 +228,8 @@ class DetectableEffect:
 
     `strength`: share of the group's labels that follow the planted behaviour.
     `gai`: median GAI of the simulated data sets at that strength.
-    `change`: `gai` less the median GAI where nothing is there.
-    `error`: standard error of `gai` that comes from simulating.
+    `change`: `gai` less the median GAI without any effect.
+    `error`: standard error of `gai` due to simulation.
     """
 
     strength: float
@@ -242,9 +242,9 @@ class DetectableEffect:
 class GroupPower:
     """Shifts of one group that a run on this data could find.
 
-    `n_items`, `all_items`: items simulated, and items of the data.
-    `expected`: median GAI where nothing is there.
-    `up`, `down`: none where even the strongest effect is found too rarely.
+    `n_items`, `all_items`: number of items simulated, and of items of the data.
+    `expected`: median GAI without any effect.
+    `up`, `down`: None if even the strongest effect is found too rarely.
     `reason`: why nothing could be simulated.
     """
 
@@ -259,7 +259,7 @@ class GroupPower:
 
 
 def power_tasks(annotations: Annotations, raters: Raters, axes: Sequence[AxisSet]) -> list[PowerTask]:
-    """Lay out one simulation per group of two raters or more.
+    """Make one simulation task per group of two raters or more.
 
     Raises KeyError if an axis is not in `raters`.
     """
@@ -274,7 +274,7 @@ def power_tasks(annotations: Annotations, raters: Raters, axes: Sequence[AxisSet
 def estimate(task: PowerTask) -> GroupPower:
     """Find the smallest shifts, up and down, that 80 % of runs detect at nominal p < 0.05, two-sided.
 
-    Returns the same for the same task, wherever it is computed.
+    The result is the same for the same task, wherever it is computed.
     """
     simulation = Simulation(task)
     found = GroupPower(task.group, int(task.member.sum()), task.annotations.n_items, task.all_items)
@@ -303,7 +303,7 @@ def _smallest(simulation: Simulation, direction: Direction, expected: float) -> 
         strength = (low + high) / 2
         points.append(simulation.point(direction, strength))
         low, high = (low, strength) if points[-1].hits >= WANTED * REPLICATES else (strength, high)
-    # Two more, a little to either side of where 80 % seems to lie, for a steady slope.
+    # Two more, just below and above the strength that seems to give 80 %, for a steady slope.
     points += [simulation.point(direction, strength) for strength in (0.8 * high, min(1.2 * high, strongest))]
     points = sorted((p for p in points if p.strength <= strongest), key=lambda point: point.strength)
     strength, error = _crossing([p for p in points if 0.6 * high <= p.strength <= 1.6 * high], high)
@@ -317,7 +317,7 @@ def _smallest(simulation: Simulation, direction: Direction, expected: float) -> 
 
 
 def _crossing(points: Sequence[Point], fallback: float) -> tuple[float, float]:
-    """Strength that 80 % of runs detect, and its standard error, from a weighted probit line."""
+    """Return the strength that 80 % of runs detect, and its standard error, from a weighted probit line."""
     share = np.array([(point.hits + 0.5) / (REPLICATES + 1) for point in points])
     strength = np.array([point.strength for point in points])
     near = (share > 0.3) & (share < 0.995)
@@ -337,7 +337,7 @@ def _crossing(points: Sequence[Point], fallback: float) -> tuple[float, float]:
 
 
 def thinned(annotations: Annotations, seed: int) -> Annotations:
-    """At most about MAX_ANNOTATIONS annotations and MAX_COUNTS counts, in whole items drawn at random."""
+    """Draw whole items at random, with at most about MAX_ANNOTATIONS annotations and MAX_COUNTS counts."""
     size = np.diff(annotations.indptr)
     most = max(MAX_COUNTS // annotations.n_categories, 1)
     if annotations.n_annotations <= MAX_ANNOTATIONS and annotations.n_items <= most:

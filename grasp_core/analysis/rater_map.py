@@ -1,4 +1,4 @@
-"""The map of raters: distances, places, what axes explain."""
+"""The map of raters: their distances, their places, and the shares that axes explain."""
 
 from __future__ import annotations
 
@@ -39,15 +39,15 @@ from grasp_core.statistics.levels import distance_of
 
 
 def told(codes: Int64Array, least: int) -> tuple[Int64Array, BoolArray]:
-    """Values to be told of each rater, and who has a point.
+    """Choose the values that are shown of each rater, and the raters who have a point.
 
     `codes`, shape (n, C): each rater's value on each axis, -1 where it is unknown.
-    `least`: raters who have to have all values that are told of one of them.
+    `least`: fewest raters who must share all values that are shown of one of them.
 
-    Returns shape (n, C): with -1 too where a value is not told; shape (n,).
+    Returns shape (n, C): codes with -1 also where a value is not shown; and shape (n,).
 
-    From the last axis to the first, whoever is still among too few loses the value. Only whole sets of
-    equal raters lose one, so what is told of others stays true of as many.
+    From the last axis to the first, raters who share their values with too few lose the value. Only whole
+    sets of equal raters lose one, so the values shown of others still apply to as many.
     """
     codes = codes.copy()
     for axis in reversed(range(codes.shape[1])):
@@ -64,14 +64,14 @@ def _among_few(codes: Int64Array, least: int) -> BoolArray:
 def pair_disagreements(
     questions: Sequence[Annotations], chosen: Int64Array, level: Level
 ) -> tuple[Int32Array, FloatArray]:
-    """What every two of some raters share, and how far they differ there.
+    """Count the answers that every two raters have in common, and average how far these differ.
 
     `questions`: answers to one question, or to several about the same items by the same raters.
     `chosen`, shape (n,): positions of raters, ascending.
 
-    Returns shape (n, n): answers that both gave; 0 on the diagonal; shape (n, n): mean squared distance of
-    these answers, 0 where there are none: at level nominal the share that differs; else 1 is what two labels
-    drawn at random are apart.
+    Returns shape (n, n): number of answers that both gave, 0 on the diagonal; and shape (n, n): mean squared
+    distance of these answers, 0 if there are none. At level nominal that is the share that differs; at other
+    levels 1 is the mean of two labels drawn at random.
     """
     common = np.zeros((chosen.size, chosen.size), np.int32)
     total = np.zeros((chosen.size, chosen.size))
@@ -93,9 +93,9 @@ def pair_disagreements(
 
 
 def label_distances(annotations: Annotations, level: Level) -> FloatArray:
-    """Squared distance between every two labels, shape (K, K), in units of two labels drawn at random.
+    """Return squared distances of labels, shape (K, K); 1 is the mean of two labels drawn at random.
 
-    At level nominal it is 1 between different labels, and no more is made of it.
+    At level nominal the distance is 1 between different labels, without any such unit.
     """
     given = tallied(annotations.category, annotations.n_categories)
     delta = distance_of(annotations.categories, level)(given)
@@ -120,17 +120,17 @@ def _add_up(bounds, rater, category, delta, common, total):  # type: ignore[no-u
 
 FEWEST_PERMUTATIONS = 1000
 MOST_WORK = 1e11
-"""Multiplications: beyond :data:`FEWEST_PERMUTATIONS` no more permutations than take so many."""
+"""Most multiplications of all permutations, unless :data:`FEWEST_PERMUTATIONS` need more."""
 ROOM = 64 * 2**20
-"""Bytes of a batch of permutations."""
+"""Most bytes of a batch of permutations."""
 PIECES = 16
-"""Pieces of work that permutations are computed in."""
+"""Number of pieces of work in which permutations are computed."""
 
 
 class Explained(NamedTuple):
-    """The share that an axis set explains, what random groupings do on the average, and the test.
+    """The share that an axis set explains, the mean share of random groupings, and the test.
 
-    All None where it has fewer than two groups, or there is nothing to explain.
+    All are None if the axis set has fewer than two groups, or there is nothing to explain.
     """
 
     share: float | None
@@ -141,7 +141,7 @@ class Explained(NamedTuple):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Piece:
-    """Some permutations: the first of them, how many, and what :func:`shuffled_shares` takes."""
+    """Some permutations: the first of them, their number, and other arguments of :func:`shuffled_shares`."""
 
     squared: FloatArray
     group: Int64Array
@@ -151,7 +151,7 @@ class Piece:
     count: int
 
 
-def hold_against(
+def explained_by_axes(
     squared: FloatArray,
     group: Int64Array,
     exchange: Exchange,
@@ -159,19 +159,19 @@ def hold_against(
     each: Each = map,
     progress: Callable[[float], None] = lambda _: None,
 ) -> tuple[list[Explained], int]:
-    """Hold the share that each axis set explains against that of shuffled profiles.
+    """Compare the share that each axis set explains with the shares of shuffled profiles.
 
     `squared`, shape (n, n): squared distances between raters.
-    `group`, shape (S, n): each rater's group on each axis set, from 0 on; -1 for those who are in none.
-    `exchange`: of these raters: how profiles move.
+    `group`, shape (S, n): each rater's group on each axis set, from 0 on; -1 for raters in none.
+    `exchange`: how the profiles of these raters move.
     `spec`: permutations, seed and correction.
-    `each`: has the pieces of work computed.
-    `progress`: called with the share that is done after each piece; what it raises ends the work.
+    `each`: computes the pieces of work.
+    `progress`: called after each piece with the share that is done; an exception from it ends the work.
 
-    Returns length S; permutations that were taken.
+    Returns length S, and the number of permutations.
 
-    Rater j takes the whole profile of another, as in every run: on all axis sets at once, those in no group
-    included. R^2 is :func:`grasp_core.statistics.between_raters.explained`.
+    Each rater takes the whole profile of another, as in every run: on all axis sets at once, including raters
+    in no group. R^2 is :func:`grasp_core.statistics.between_raters.explained`.
     """
     count = n_permutations(
         squared.shape[0], int((group.max(axis=1, initial=-1) + 1).sum()), spec.permutations
@@ -209,7 +209,7 @@ def _shares_of(piece: Piece) -> FloatArray:
 
 
 def n_permutations(raters: int, groups: int, wanted: int) -> int:
-    """Permutations that are taken: those of the run, or as many as the work allows."""
+    """Return the number of permutations: that of the run, or as many as the work allows."""
     fitting = int(MOST_WORK / (2 * raters**2 * max(groups, 1)))
     return min(wanted, max(fitting, FEWEST_PERMUTATIONS))
 
@@ -217,7 +217,7 @@ def n_permutations(raters: int, groups: int, wanted: int) -> int:
 def shuffled_shares(
     squared: FloatArray, group: Int64Array, exchange: Exchange, seed: int, count: int, *, first: int = 0
 ) -> FloatArray:
-    """R^2 of each axis set under `count` permutations from the `first` on, shape (count, S)."""
+    """Return R^2 of each axis set under `count` permutations from the `first` on, shape (count, S)."""
     table, profile = np.unique(group, axis=1, return_inverse=True)
     step = max(ROOM // (16 * group.shape[1] * int(group.max(initial=0) + 1)), 1)
     out = np.empty((count, len(group)))
@@ -230,11 +230,10 @@ def shuffled_shares(
 
 
 def shares(squared: FloatArray, group: Int64Array) -> FloatArray:
-    """R^2 of B groupings, shape (B,).
+    """Return R^2 of B groupings, shape (B,).
 
     `squared`: shape (n, n).
-    `group`, shape (n, B): each rater's group in each grouping, -1 for those in none; every group has
-        somebody.
+    `group`, shape (n, B): each rater's group in each grouping, -1 for raters in none; no group is empty.
     """
     groups = np.arange(max(int(group.max(initial=-1)) + 1, 1))
     member = (group[:, None, :] == groups[:, None]).astype(np.float64)  # (n, G, B)
@@ -251,16 +250,16 @@ def shares(squared: FloatArray, group: Int64Array) -> FloatArray:
 # Places
 
 LEAST_COMMON = 5
-"""Answers that two raters have to share for a distance between them."""
+"""Fewest answers that two raters must have in common for a distance between them."""
 DIGITS = 5
-"""Decimals of a place."""
+"""Decimals of a coordinate."""
 
 
 def connected(common: Int32Array) -> Int64Array:
-    """Raters who share enough answers with at least half of the others, shape (n,).
+    """Return raters who share enough answers with at least half of the others, shape (n,).
 
-    Whoever lacks that most is left out first, those who lack it alike together, until nobody lacks it: so
-    the order of raters does not matter.
+    Raters who share enough with the fewest others are left out first, all with the same number at once, until
+    nobody is below half: so the order of raters does not matter.
     """
     known = common >= LEAST_COMMON
     shared, kept = known.sum(axis=1), np.ones(len(common), np.bool_)
@@ -274,13 +273,13 @@ def connected(common: Int32Array) -> Int64Array:
 
 
 def squared_distances(mean: FloatArray, known: BoolArray) -> FloatArray:
-    """The disagreements as squared distances, shape (n, n), with neutral ones where none is known.
+    """Return the disagreements as squared distances, shape (n, n), with neutral ones where none is known.
 
     `mean`: shape (n, n).
     `known`, shape (n, n): symmetric, False on the diagonal, at least one True in each row.
 
-    A pair that shares too little gets the sum of both raters' own means less the mean of all: after centring
-    it counts as neither nearer nor farther than two raters who have nothing to do with each other.
+    A pair that shares too few answers gets the sum of both raters' own means less the mean of all: after
+    centring, it is neither nearer nor farther than two unrelated raters.
     """
     own = np.where(known, mean, 0.0).sum(axis=1) / known.sum(axis=1)
     neutral = np.maximum(own[:, None] + own - mean[known].mean(), 0.0)
@@ -290,19 +289,19 @@ def squared_distances(mean: FloatArray, known: BoolArray) -> FloatArray:
 
 
 def place(squared: FloatArray) -> tuple[FloatArray, tuple[float, float]]:
-    """Places in the plane, shape (n, 2), and the share of the variance along each of its directions.
+    """Return places in the plane, shape (n, 2), and the share of the variance along each direction.
 
     `squared`, shape (n, n): squared distances.
 
     Classical scaling: the two largest eigenvectors of the centred matrix, times the roots of their
     eigenvalues. Shares are of the sum of all eigenvalues' sizes, since distances that were filled in can make
-    some negative. scikit-learn's ``ClassicalMDS`` gives the same places but not all eigenvalues. Of both
-    signs of a direction the one is taken that makes its largest coordinate positive.
+    some negative. scikit-learn's ``ClassicalMDS`` gives the same places but not all eigenvalues. The sign of
+    a direction is the one that makes its largest coordinate positive.
 
     Source: Torgerson (1952), Psychometrika 17; Gower (1966), Biometrika 53; Mardia (1978), Communications in
     Statistics A7.
     """
-    from scipy.linalg import eigh  # takes a while to load, and most commands place nobody
+    from scipy.linalg import eigh  # takes a while to load, and most commands do not need it
 
     means = squared.mean(axis=0)
     centred = -0.5 * (squared - means - means[:, None] + means.mean())
@@ -317,15 +316,15 @@ def place(squared: FloatArray) -> tuple[FloatArray, tuple[float, float]]:
 
 
 MOST_RATERS = 2000
-"""Of more raters, so many are drawn at random."""
+"""Most raters on a map; of more raters, this many are drawn at random."""
 FEWEST_RATERS = 10
 DRAW_STREAM = 2**64 - 2
-"""The second key word of that draw; no permutation has this number."""
+"""The second key word of the draw of raters; no permutation has this number."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class MapTask:
-    """All that a map is made of: the answers to each question, the raters' axes, and the run's settings."""
+    """All inputs of a map: the answers to each question, the raters' axes, and the run's settings."""
 
     questions: tuple[Annotations, ...]
     raters: Raters
@@ -334,7 +333,7 @@ class MapTask:
 
     @classmethod
     def of(cls, dataset: Dataset, spec: AnalysisSpec) -> MapTask:
-        """The task of a data set."""
+        """Make the task from a data set."""
         axes = {name: dataset.raters.axes[name] for name in spec.columns}
         raters = replace(dataset.raters, axes=axes)
         return cls(dataset.questions, raters, dataset.annotations_of, spec)
@@ -342,9 +341,9 @@ class MapTask:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Placed:
-    """Raters with their distances and places; in `found` the counts, or why there is no map.
+    """Raters with their distances and places; `found` has the counts.
 
-    `unequal`: axes whose groups were given other items, or more of them: they are not tested.
+    `unequal`: axes whose groups were given different items, or more items than others: not tested.
     """
 
     found: RaterMap
@@ -359,11 +358,11 @@ class _Placed:
 def rater_map(
     task: MapTask, each: Each = map, progress: Callable[[float], None] = lambda _: None
 ) -> RaterMap:
-    """Place the raters and hold every axis of the run against their distances.
+    """Place the raters and test every axis of the run on their distances.
 
-    `each`: has the pieces of work computed, each on one thread, so that the same data and settings give the
-        same map on any number of cores.
-    `progress`: called with the share of permutations that is done; what it raises ends the work.
+    `each`: computes the pieces of work, each on one thread, so that the same data and settings give the same
+        map on any number of cores.
+    `progress`: called with the share of permutations that is done; an exception from it ends the work.
     """
     laid: RaterMap | _Placed = next(iter(each(_lay_out, [task])))
     if isinstance(laid, RaterMap):
@@ -412,7 +411,7 @@ def _lay_out(task: MapTask) -> RaterMap | _Placed:
 
 
 def _unequal(task: MapTask) -> Unequal:
-    """As a run checks it, of all raters."""
+    """Find axes whose groups were given different items or more items, as a run does, over all raters."""
     spec, exchange = task.spec, exchange_of(task.raters, task.spec)
     grouping = form_groups(task.raters, spec.axes, min_raters=spec.min_raters)
     seen = Seen.of(task.questions[0])
@@ -420,7 +419,7 @@ def _unequal(task: MapTask) -> Unequal:
 
 
 def _drawn(task: MapTask) -> Int64Array:
-    """Everybody; of too many raters, some of those who gave enough answers, drawn from the run's seed."""
+    """Choose all raters; if too many, draw from the raters with enough answers, by the run's seed."""
     everybody = np.arange(task.annotations_of.size)
     if everybody.size <= MOST_RATERS:
         return everybody
@@ -439,7 +438,7 @@ def _held(
         for place_of, g in enumerate(own if spec.axes[s] not in laid.unequal else ()):
             group[s, grouping.member[g]] = place_of
     exchange = exchange_of(laid.raters, spec)
-    found, permutations = hold_against(laid.squared, group, exchange, spec, each, progress)
+    found, permutations = explained_by_axes(laid.squared, group, exchange, spec, each, progress)
     held = [
         _axis(
             names,
@@ -487,7 +486,7 @@ def _groups(
 
 
 def _points(places: FloatArray, axes: Sequence[Axis], least: int) -> tuple[tuple[MapPoint, ...], int]:
-    """Points by place, and how many tell less than is known."""
+    """Return points sorted by place, and the number of points that show less than is known."""
     known = np.stack([axis.codes for axis in axes], axis=1).astype(np.int64)
     codes, shown = told(known, least)
     points = [

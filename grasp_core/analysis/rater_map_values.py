@@ -1,4 +1,4 @@
-"""The map as immutable values, and what strangers may see of it."""
+"""The map as immutable values, its file form, and the map that people without an account may see."""
 
 from collections import Counter
 from dataclasses import dataclass
@@ -16,14 +16,14 @@ from grasp_core.version import __version__
 FORMAT = "grasp-rater-map"
 FORMAT_VERSION = 1
 ANSWER = "rater-map"
-"""What a run's map is kept as, beside the run."""
+"""Name under which a run's map is stored with the run."""
 
 
 @dataclass(frozen=True, slots=True)
 class MapGroup:
-    """A group on the map: how far two of its raters differ on the average, and one of it from one outside.
+    """A group on the map: mean difference between two of its raters, and between one and a rater outside.
 
-    Over pairs that share enough; None where there is no such pair.
+    Means are over pairs that share enough answers; None if there is no such pair.
     """
 
     group: Group
@@ -34,11 +34,11 @@ class MapGroup:
 
 @dataclass(frozen=True, slots=True)
 class MapAxis:
-    """An axis or intersection held against the map.
+    """An axis or intersection tested on the map.
 
     `explained` is the share of the squared distances between raters that its groups explain, `by_chance`
-    what random groupings explain on the average. Both are of the raters in `groups`; `others` more are
-    on the map, of smaller groups or unknown values. Without `explained`, `reason` says why.
+    the mean share of random groupings. Both are over the raters in `groups`; the map shows `others` more
+    raters, of smaller groups or unknown values. Without `explained`, `reason` says why.
     """
 
     axes: AxisSet
@@ -63,18 +63,18 @@ class MapPoint:
 
 @dataclass(frozen=True, slots=True)
 class RaterMap:
-    """A map of raters, without anything that says who they are.
+    """A map of raters, without anything that identifies them.
 
-    `columns`: axes that are told of points.
-    `points`: sorted by place. A rater's last values are left out until `min_raters` points tell the same; who
-        even then is one of fewer has no point.
-    `n_raters`, `n_drawn`, `n_placed`: raters of the data; of them those drawn at random, where there are too
-        many; of these those placed.
-    `n_reduced`: points that tell less than is known of their rater.
+    `columns`: axes whose values points show.
+    `points`: sorted by place. A rater's last values are left out until `min_raters` points show the same; a
+        rater for whom that is not possible has no point.
+    `n_raters`, `n_drawn`, `n_placed`: number of raters in the data; of those drawn at random, if there are
+        too many; and of those placed.
+    `n_reduced`: number of points that show less than is known of their rater.
     `variance`: shares of the distances' variance along both directions.
-    `pairs`, `neutral`: pairs of raters who are placed, and those of them that share too little to differ.
-    `between`: how far two raters differ on the average.
-    `least`: raters of the smallest group that is shown.
+    `pairs`, `neutral`: number of pairs of placed raters, and of pairs that share too few answers.
+    `between`: mean difference between two raters.
+    `least`: fewest raters of a group that is shown.
     `reason`: why there is no map; there are then no points.
     """
 
@@ -101,7 +101,7 @@ in_file(MapGroup, with_group, group_of)
 
 
 def of_answer(plain: Any) -> RaterMap | None:
-    """The map of a kept answer's JSON-ready form; None where there is none, or that of another version."""
+    """Read the map from a stored answer's JSON-ready form; None without one, or of another version."""
     try:
         return None if plain is None else from_json(plain, RaterMap)
     except FormError:  # it is made again
@@ -109,7 +109,7 @@ def of_answer(plain: Any) -> RaterMap | None:
 
 
 def rater_map_dict(found: RaterMap, spec: RunSpec, sha256: str) -> dict[str, Any]:
-    """The map's file form: what was asked, of which data, and the map."""
+    """Return the map's file form: the spec, the hash of the data, and the map."""
     return {
         "format": FORMAT,
         "version": FORMAT_VERSION,
@@ -121,12 +121,12 @@ def rater_map_dict(found: RaterMap, spec: RunSpec, sha256: str) -> dict[str, Any
 
 
 def map_without_small_groups(found: RaterMap | None, result: Result) -> RaterMap | None:
-    """The map where nobody on it is one of few, else None.
+    """Return the map if nobody on it is in a small group, else None.
 
-    `result`: as it is shown: without small groups.
+    `result`: the result as it is shown, without small groups.
 
-    Points can be counted, by all the values that they tell together. So a map is shown only where the result
-    lost no group and each point shares all that is known of its rater with enough others.
+    Points can be counted by all the values that they show together. So a map is shown only if the result lost
+    no group and each point shares all known values of its rater with enough others.
     """
     if found is None or some_hidden(result):
         return None

@@ -1,4 +1,4 @@
-"""Results read back, whatever their panel."""
+"""Reading of saved results of every panel."""
 
 from typing import Any
 
@@ -11,12 +11,12 @@ _READERS = {cohesion.FORMAT: RunResult.from_dict, models.FORMAT: models.ModelsRe
 
 
 def read_result(plain: Any, *, final: bool = True) -> Result:
-    """Read the JSON-ready form of a result, which says of which format it is.
+    """Read the JSON-ready form of a result, which names its format.
 
     `plain`: parsed JSON.
-    `final`: whether it has to be the result of a run that is done.
+    `final`: True if only the result of a finished run will do.
 
-    Raises DataError if it is no result, of another version, damaged, or provisional where it has to be final.
+    Raises DataError if it is no result, of another version, damaged, or provisional although `final`.
     """
     named = plain.get("format") if isinstance(plain, dict) else None
     found = _READERS.get(str(named), RunResult.from_dict)(plain)

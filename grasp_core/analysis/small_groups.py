@@ -1,4 +1,4 @@
-"""Small groups hidden from strangers, and whatever would tell of them."""
+"""Small groups, and everything that would reveal them, hidden from people without an account."""
 
 from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
@@ -15,26 +15,26 @@ from grasp_core.model.remarks.remark import Words
 from grasp_core.model.result import DsiResult, GroupResult, Result, RunResult, SlicesResult, Undecided
 
 LEAST = 5
-"""Raters of the smallest group that people without an account see, unless whoever shares says otherwise."""
+"""Fewest raters of a group that people without an account see, unless the sharer decides otherwise."""
 TOGETHER = 3 * LEAST
-"""Raters of small groups and their covers together.
+"""Fewest raters of small groups and their covers together.
 
-With so many, whoever knows the rule, the total and how many groups were left out works out the sizes in 0.5 %
-of the views of an axis of 8 to 40 raters that hide some groups and show others; with 2 * LEAST in 1.7 %. It
-is simulated in `tests/report/test_small_groups.py`.
+With so many, a person who knows the rule, the total and how many groups were left out can work out the sizes
+in 0.5 % of the views of an axis of 8 to 40 raters that hide some groups and show others; with 2 * LEAST in
+1.7 %. `tests/report/test_small_groups.py` simulates this.
 """
 _FLAT, _SLIGHT = 1e-9, 1e-6
-"""Rounding errors of an eigenvalue and of a direction; a cell that moves less counts as told."""
+"""Rounding errors of an eigenvalue and of a direction; a cell that can vary less counts as computable."""
 Cell = Any
-"""What can be a key: a group, or a slice's value with one."""
+"""A group, or a slice's value with a group; a key of mappings."""
 
 
 @dataclass(frozen=True, slots=True)
 class CellSum:
     """Cells that add up to a total.
 
-    `margin`: the cell that is the total; None where the total is known anyhow.
-    `rest`: raters of the total in no cell who may be of groups that are not listed.
+    `margin`: the cell that is the total; None if the total is known anyway.
+    `rest`: number of raters of the total who are in no cell but may be in groups that are not listed.
     """
 
     cells: tuple[Cell, ...]
@@ -45,14 +45,14 @@ class CellSum:
 def left_out(
     sizes: Mapping[Cell, int], lines: Sequence[CellSum], gone: Iterable[Cell] = ()
 ) -> frozenset[Cell]:
-    """The cells to be left out.
+    """Return the cells to be left out: small ones, and others that cover them.
 
-    `sizes`: raters by cell.
+    `sizes`: number of raters by cell.
     `gone`: cells that are left out whatever their size.
 
-    Covers are the smallest cells that do, and all that are nearly as small: else that a certain one was
-    taken would tell something of the small one's size. In the end no small cell follows from the totals and
-    the cells that are shown, whatever is added and subtracted.
+    Covers are the smallest cells that suffice, and all that are nearly as small: else the choice of a cover
+    would reveal something about the small cell's size. In the end no small cell follows from the totals and
+    the cells that are shown, by any additions and subtractions.
     """
     hidden = {cell for cell, size in sizes.items() if size < LEAST} | set(gone)
     while True:
@@ -67,18 +67,18 @@ def left_out(
 
 
 def _needed(line: CellSum, sizes: Mapping[Cell, int], hidden: Set[Cell]) -> set[Cell]:
-    """Further cells of a line, or its margin, that have to go."""
+    """Return further cells of a line, or its margin, that must be left out."""
     out = [sizes[cell] for cell in line.cells if cell in hidden]
     shown = _by_size((cell for cell in line.cells if cell not in hidden), sizes)
     if line.margin is not None and line.margin in hidden:
-        return set() if out else set(shown[:1])  # all cells together would be the margin
+        return set() if out else set(shown[:1])  # the sum of all cells would be the margin
     if not out and not line.rest:
         return set()
     small = [min(size, LEAST - 1) for size in (*(size for size in out if size < LEAST), line.rest) if size]
     covers = [size for size in out if size >= LEAST]
     taken: set[Cell] = set()
     for cell in shown:
-        # A cell that might have been the cover, had the small ones been of other sizes, goes too.
+        # A cell that could have been the cover if the small ones had other sizes is left out too.
         near = bool(small and covers) and sizes[cell] - max(covers) < sum(small) - len(small)
         if _enough(small, covers) and not near:
             break
@@ -96,7 +96,7 @@ def _enough(small: Sequence[int], covers: Sequence[int]) -> bool:
 
 
 def _computable(lines: Sequence[CellSum], sizes: Mapping[Cell, int], hidden: Set[Cell]) -> list[Cell]:
-    """Small cells that follow from the lines' totals and the cells that are shown."""
+    """Return the small cells that follow from the lines' totals and the cells that are shown."""
     unknown = _by_size(hidden, sizes)
     place = {cell: column for column, cell in enumerate(unknown)}
     if not any(sizes[cell] < LEAST for cell in unknown):
@@ -109,14 +109,14 @@ def _computable(lines: Sequence[CellSum], sizes: Mapping[Cell, int], hidden: Set
         if line.margin in place:
             sums[row, place[line.margin]] = -1
     sums[open_ended, len(unknown) + np.arange(len(open_ended))] = 1
-    # By the products of columns: with a thousand groups the lines are many more than the unknown cells.
+    # Products of columns, since with a thousand groups there are many more lines than unknown cells.
     values, vectors = np.linalg.eigh(sums.T @ sums)
     free = np.abs(vectors[:, values < _FLAT]).max(axis=1, initial=0) > _SLIGHT
     return [cell for cell in unknown if sizes[cell] < LEAST and not free[place[cell]]]
 
 
 def _further(told: Cell, lines: Sequence[CellSum], sizes: Mapping[Cell, int], hidden: Set[Cell]) -> set[Cell]:
-    """The smallest cell that is still shown, beside one that could be computed if there is such a one."""
+    """Return the smallest cell still shown: in a line with the computable cell, else in any line."""
     beside = {cell for line in lines if told in (*line.cells, line.margin) for cell in line.cells}
     return set((_by_size(beside - hidden, sizes) or _by_size(sizes.keys() - hidden, sizes))[:1])
 
@@ -126,7 +126,7 @@ def _by_size(cells: Iterable[Cell], sizes: Mapping[Cell, int]) -> list[Cell]:
 
 
 def hidden_groups(result: Result) -> frozenset[Group]:
-    """The groups that people without an account do not see: those of few raters, and their covers."""
+    """Return the groups that people without an account do not see: groups of few raters, and their covers."""
     if not isinstance(result, RunResult | ModelsResult):
         raise TypeError(type(result).__name__)
     sizes = {row.group: row.n_raters for row in result.groups}
@@ -136,11 +136,11 @@ def hidden_groups(result: Result) -> frozenset[Group]:
 
 
 def without_small_groups(result: Result) -> Result:
-    """The result without groups of fewer than :data:`~grasp_core.analysis.small_groups.LEAST` raters.
+    """Return the result without groups of fewer than :data:`LEAST` raters.
 
-    Left out with them is what would tell of them: other groups, so that no size follows from totals; the
+    Everything that would reveal them is left out too: other groups, so that no size follows from totals; the
     DSI of axes that lost a group; pairs and marks of those groups; groups that are small on the items of a
-    slice, with theirs; and how many groups there were.
+    slice, with their covers; and the number of groups.
     """
     hidden = hidden_groups(result)
     codes = {Caution.SMALL_GROUPS, Caution.FEW_REGROUPINGS}
@@ -173,20 +173,20 @@ def without_small_groups(result: Result) -> Result:
                 for row in shown.pairs
                 if not {row.a, row.b} & hidden and min(row.n_raters_a, row.n_raters_b) >= LEAST
             ),
-            findable=() if hidden else shown.findable,  # their sizes are those of groups
+            findable=() if hidden else shown.findable,  # it states the sizes of groups
         )
-    raise TypeError(type(result).__name__)  # of a panel whose details nobody looked through
+    raise TypeError(type(result).__name__)  # a panel whose details were never checked for small groups
 
 
 def some_hidden(shown: Result) -> bool:
-    """Whether :func:`without_small_groups` gave the result without some group."""
+    """Return whether :func:`without_small_groups` left out some group of the result."""
     return any(warning.code is Caution.FEW_RATERS_HIDDEN for warning in shown.warnings)
 
 
 def _lines(sizes: Mapping[Group, int], raters: int, *, listed: bool) -> list[CellSum]:
-    """Groups that add up: those of an axis to all raters, those of an intersection to each group beside them.
+    """Return sums of groups: of an axis to all raters, of an intersection to each group of fewer axes.
 
-    The total of a group that was not asked for counts as known: another intersection may tell it.
+    The total of a group that the run does not have counts as known: another intersection may give it.
     """
     lines = []
     for axes in dict.fromkeys(group.axes for group in sizes):
@@ -200,7 +200,7 @@ def _lines(sizes: Mapping[Group, int], raters: int, *, listed: bool) -> list[Cel
 def _within(
     groups: Sequence[Group], within: tuple[int, ...], sizes: Mapping[Group, int], raters: int, *, listed: bool
 ) -> list[CellSum]:
-    """A line for each group of these places of the axes."""
+    """Return a line for each combination of values on the axes at these places."""
     lines: dict[tuple[str, ...], list[Cell]] = {}
     for group in groups:
         lines.setdefault(tuple(group.values[place] for place in within), []).append(group)
@@ -216,7 +216,7 @@ def _within(
 
 
 def _sorted(group: Group) -> tuple[tuple[str, str], ...]:
-    """The same for a group whose axes are named in another order."""
+    """Return a key of the group that does not depend on the order of its axes."""
     return tuple(sorted(zip(group.axes, group.values, strict=True)))
 
 
@@ -225,7 +225,7 @@ def _kept(rows: Iterable[GroupResult], hidden: frozenset[Group]) -> tuple[GroupR
 
 
 def without_names(rows: Iterable[GroupResult]) -> tuple[GroupResult, ...]:
-    """The rows, whose verdicts name none but their groups."""
+    """Return the rows with verdicts that name only groups of these rows."""
     kept = tuple(rows)
     shown = {row.group for row in kept}
     return tuple(replace(row, verdict=row.verdict and _without_names(row.verdict, shown)) for row in kept)
@@ -237,15 +237,15 @@ def _without_names(verdict: Verdict, shown: Set[Group]) -> Verdict:
 
 
 def _of_whole_axes(rows: Iterable[DsiResult], hidden: frozenset[Group]) -> tuple[DsiResult, ...]:
-    """Those of axes all of whose groups are shown: the largest of all would tell of the others."""
+    """Keep the DSI of axes whose groups are all shown: the largest GAI would reveal the other groups."""
     axes: set[AxisSet] = {group.axes for group in hidden}
     return tuple(row for row in rows if row.axes not in axes)
 
 
 def _slices(found: SlicesResult, hidden: frozenset[Group]) -> SlicesResult:
-    """Slices without hidden groups and those that are small on their items.
+    """Return slices without hidden groups and groups that are small on the slice's items.
 
-    A group's annotations in all slices add up to all that it gave, so it is left out of none or of several.
+    A group's annotations in all slices add up to its total, so it is left out of no slice or of several.
     """
     sizes: dict[tuple[str, Group], int] = {}
     lines: list[CellSum] = []

@@ -1,6 +1,6 @@
-"""Groups tested once more beside a run: on the items of each value of a column, and given another axis.
+"""Further tests of a run's groups: on the items of each value of a column, and given another axis.
 
-Both are panels of cohesion side by side, each of its own data or shuffles, which are one family of tests.
+Both are panels of cohesion side by side, each with its own data or shuffles; they share families of tests.
 """
 
 from collections.abc import Iterator, Sequence
@@ -37,7 +37,7 @@ from grasp_core.reading.dataset.load import Dataset
 
 
 def _tests_of_all(panels: Sequence[Cohesion], analysis: AnalysisSpec) -> Tests:
-    """The tests of all panels: a family is a statistic's tests of all their groups."""
+    """Join the tests of all panels: their groups are in the same families."""
     first = np.cumsum([0, *(panel.observed.size for panel in panels)]).tolist()
     of_groups = [range(panel.places.dsi(0)) for panel in panels]
     column = [c + before for before, own in zip(first, of_groups, strict=False) for c in own]
@@ -80,7 +80,7 @@ def _tests_of_all(panels: Sequence[Cohesion], analysis: AnalysisSpec) -> Tests:
 
 
 def moved(maximum: Maximum, by: int) -> Maximum:
-    """The same of columns further on."""
+    """Move a maximum's columns by a number of places."""
     within = None if maximum.within is None else maximum.within + by
     columns, upper = (tuple(c + by for c in some) for some in (maximum.columns, maximum.upper))
     return maximum._replace(columns=columns, upper=upper, within=within)
@@ -88,7 +88,7 @@ def moved(maximum: Maximum, by: int) -> Maximum:
 
 @dataclass(frozen=True, slots=True)
 class Within(Null):
-    """The null distributions of a panel whose columns begin at `first` of another's."""
+    """Null distributions of a panel whose columns begin at column `first` of a larger panel."""
 
     whole: Null
     first: int
@@ -115,7 +115,7 @@ class Within(Null):
 
 
 class SideBySide:
-    """Panels of cohesion as one, whose columns and units, which are groups, stand one after the other."""
+    """Several panels of cohesion as one: their columns and their units, the groups, follow one another."""
 
     def __init__(self, panels: Sequence[Cohesion], analysis: AnalysisSpec) -> None:
         self._panels = panels
@@ -139,13 +139,13 @@ class SideBySide:
         return np.concatenate([panel.columns(own) for panel, own in of_panels], axis=-1)
 
     def _placed(self) -> Iterator[tuple[int, Cohesion]]:
-        """The panels, each with its first column."""
+        """Yield the panels, each with its first column."""
         return zip(self._first.tolist(), self._panels, strict=False)
 
     def _found(
         self, result: RunResult, tally: Tally, *, so_far: bool
     ) -> Iterator[tuple[tuple[GroupResult, ...], tuple[DsiResult, ...]]]:
-        """Results of groups and axes, panel by panel."""
+        """Yield results of groups and axes, panel by panel."""
         null = tally.null
         reasons = {c + first: reason for first, one in self._placed() for c, reason in one.reasons.items()}
         found = outcomes(self.tests, self.observed, null, reasons, so_far=so_far)
@@ -160,14 +160,14 @@ class SideBySide:
             yield panel.rows(own, Within(null, first), result.spec.data.labels, so_far=so_far)
 
     def _undecided(self, c: int, *, corrected: bool) -> tuple[int, Undecided]:
-        """A column's panel, and its mark where a run stopped before it was settled."""
+        """Return the index of a column's panel, and the column's mark, which the run left unsettled."""
         k = int(np.searchsorted(self._first, c, side="right")) - 1
         return k, self._panels[k].undecided(c - int(self._first[k]), corrected=corrected)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Slice:
-    """A value, the data of its items, and the panel of its groups; None where no group is large enough."""
+    """A value, the data of its items, and the panel of its groups; None if no group is large enough."""
 
     value: str
     dataset: Dataset
@@ -175,13 +175,13 @@ class _Slice:
 
     @classmethod
     def of(cls, value: str, dataset: Dataset, analysis: AnalysisSpec, unequal: Unequal) -> Self:
-        """Form the groups of a slice and compute what is observed."""
+        """Form the groups of a slice and compute the observed values."""
         grouping = groups_asked(dataset.raters, analysis)
         panel = Cohesion(dataset, grouping, analysis, unequal) if grouping.groups else None
         return cls(value, dataset, panel)
 
     def result(self, groups: tuple[GroupResult, ...], dsi: tuple[DsiResult, ...]) -> SliceResult:
-        """What was found in the slice."""
+        """Return the result of the slice."""
         data = self.dataset
         annotations = int(data.annotations_of.sum())
         sizes = data.annotations.n_items, data.annotations.n_raters, annotations
@@ -192,7 +192,7 @@ class Slices(SideBySide):
     """Every statistic of every group on the items of each value of a column.
 
     `column`: one of the data set's attributes.
-    `unequal`: axes whose groups were given other items, or more of them.
+    `unequal`: axes whose groups were given different items, or more items than others.
     """
 
     name = "slices"
@@ -207,7 +207,7 @@ class Slices(SideBySide):
         super().__init__([one.panel for one in self._slices if one.panel is not None], analysis)
 
     def into(self, result: RunResult, tally: Tally, *, so_far: bool) -> RunResult:
-        """The result with this column's slices behind those that it has."""
+        """Return the result with this column's slices after its others."""
         found = self._found(result, tally, so_far=so_far)
         rows = tuple(one.result(*(((), ()) if one.panel is None else next(found))) for one in self._slices)
         return replace(result, slices=(*result.slices, SlicesResult(self._column, self._without, rows)))
@@ -220,7 +220,7 @@ class Slices(SideBySide):
 
 
 def slices_of(dataset: Dataset, grouping: Grouping, analysis: AnalysisSpec, unequal: Unequal) -> Later:
-    """The slices of each column that was asked and has groups, one after the other."""
+    """Return the stage of slices: one panel for each column of the spec whose slices have groups."""
     sliced = [
         column
         for column in analysis.slices
@@ -233,18 +233,18 @@ def slices_of(dataset: Dataset, grouping: Grouping, analysis: AnalysisSpec, uneq
 
 
 def _values(dataset: Dataset, column: str) -> Iterator[tuple[str, Dataset]]:
-    """Each value of a column, with the data of its items."""
+    """Yield each value of a column, with the data of its items."""
     attribute = dataset.attributes[column]
     for code, value in enumerate(attribute.values):
         yield value, only_items(dataset, attribute.codes == code)
 
 
 def only_items(dataset: Dataset, chosen: BoolArray) -> Dataset:
-    """The data set as if its files held the chosen items alone: raters without annotations are gone.
+    """Return the data set as if its files contained only the chosen items: raters without any are gone.
 
     `chosen`: shape (I,).
 
-    Returns with the labels, the account and the order of raters of the whole one.
+    Labels, account and order of raters stay those of the whole data set.
     """
     counted = np.zeros(dataset.annotations.n_raters, np.bool_)
     for one in dataset.questions:
@@ -258,11 +258,11 @@ def only_items(dataset: Dataset, chosen: BoolArray) -> Dataset:
 
 
 class Given(SideBySide):
-    """Every statistic of every group that an axis has no part in, shuffled within that axis's values.
+    """Every statistic of every group that an axis does not define, shuffled within that axis's values.
 
-    `analysis`: of :func:`within`, with its groups.
+    `grouping`, `analysis`: from :func:`within`.
     `column`: the axis.
-    `unequal`: axes whose groups were given other items, or more of them.
+    `unequal`: axes whose groups were given different items, or more items than others.
     """
 
     name = "given"
@@ -283,7 +283,7 @@ class Given(SideBySide):
         return self._panel.together(shuffled)
 
     def into(self, result: RunResult, tally: Tally, *, so_far: bool) -> RunResult:
-        """The result with these groups behind those given other axes."""
+        """Return the result with these groups after those given other axes."""
         ((groups, dsi),) = self._found(result, tally, so_far=so_far)
         if not so_far:
             asked = hypotheses(self._panel.grouping)
@@ -297,7 +297,7 @@ class Given(SideBySide):
 
 
 def check_given(raters: Raters, analysis: AnalysisSpec) -> None:
-    """Refuse axes given which nothing of those that are tested is left to shuffle.
+    """Refuse a given axis if shuffling within its values changes no group that is tested.
 
     Raises SpecError.
     """
@@ -323,7 +323,7 @@ def _nothing_left(analysis: AnalysisSpec, column: str) -> str:
 
 
 def within(raters: Raters, analysis: AnalysisSpec, column: str) -> tuple[Grouping, AnalysisSpec] | None:
-    """The groups that an axis has no part in and that shuffling within its values changes; None if none."""
+    """Return groups that an axis does not define and shuffling within its values changes; None if none."""
     axes = tuple(axes for axes in analysis.axes if column not in axes)
     if not axes or column in analysis.strata:
         return None
@@ -339,7 +339,7 @@ def within(raters: Raters, analysis: AnalysisSpec, column: str) -> tuple[Groupin
 
 
 def given_of(dataset: Dataset, grouping: Grouping, analysis: AnalysisSpec, unequal: Unequal) -> Later:
-    """The groups given each axis that was asked, one after the other."""
+    """Return the stage of groups given another axis: one panel for each such axis of the spec."""
     found = {column: within(dataset.raters, analysis, column) for column in analysis.given}
     panels = (Given(dataset, *one, column, unequal) for column, one in found.items() if one is not None)
     return Later(panels, ())

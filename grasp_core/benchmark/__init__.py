@@ -1,4 +1,4 @@
 """RAFT, a few-shot benchmark, and a team's own tasks of its form.
 
-Inside, from the top: jobs, baselines and language models, scoring, submissions, tasks.
+From the top layer down: jobs, baselines and language models, scoring, submissions, tasks.
 """

@@ -1,4 +1,4 @@
-"""Work that is kept in a file as soon as it is done, and texts that a command retrieves for each row."""
+"""Files that store each piece of work once it is done, and texts that a command retrieves for each row."""
 
 import hashlib
 import json
@@ -21,13 +21,13 @@ _MAX_FILE = 1024 * MIB
 
 
 class KeptWork(MutableMapping[str, V], Generic[V]):
-    """A file's pieces of work; a piece that is set is on disk before anything else happens.
+    """Pieces of work stored in a file; a piece that is set is on disk before anything else happens.
 
-    `path`: may hold pieces of an earlier attempt.
-    `form`: the file's own name for what it holds, in its first line.
+    `path`: the file; it may contain pieces of an earlier attempt.
+    `form`: the format's name, in the file's first line.
     `what`: one piece and several, in words.
-    `write`: a piece as the fields of a JSON object.
-    `read`: the piece of such an object, which has a ``key`` too; raises ValueError, TypeError or KeyError.
+    `write`: a function from a piece to the fields of a JSON object.
+    `read`: the reverse, from an object that also has a ``key``; raises ValueError, TypeError or KeyError.
     """
 
     def __init__(
@@ -79,7 +79,7 @@ class KeptWork(MutableMapping[str, V], Generic[V]):
         for row, line in enumerate(lines, 1):
             try:
                 plain = json.loads(line)
-                # Two programs that begin a file at the same time write its first line twice.
+                # If two programs begin a file at the same time, its first line is there twice.
                 if plain != self._form:
                     if row == 1:
                         raise ValueError
@@ -94,8 +94,8 @@ class KeptWork(MutableMapping[str, V], Generic[V]):
         return known
 
     def _cut_off(self, size: int, lines: list[bytes]) -> None:
-        """Take away a last line that was not written to its end, so that the next has one of its own."""
-        if not lines:  # not even the first line is whole: nothing says that the file is ours
+        """Remove a last line that was not written to its end, so that the next one gets a line of its own."""
+        if not lines:  # not even the first line is complete, so the file may not be ours
             raise DataError(f"{self.path} holds no {self._what[1]}; give --resume a new file")
         try:
             os.truncate(self.path, size)
@@ -104,16 +104,16 @@ class KeptWork(MutableMapping[str, V], Generic[V]):
 
 
 FIELD = "Retrieved"
-"""The field that holds what was found: the last one, so that it is cut first where a prompt is full."""
-_MOST = 100_000  # characters for a row
+"""Name of the field with retrieved text: the last field, so that it is cut first in a full prompt."""
+_MOST = 100_000  # characters of a text
 Retrieve = Callable[[Mapping[str, str]], str]
-"""A row's fields to a text about it; empty where there is none."""
+"""Function from a row's fields to a text about it, which may be empty."""
 
 
 def with_retrieved(
     rows: Rows, task: Task, retrieve: Retrieve, *, watch: Watch = unwatched
 ) -> tuple[Rows, Task]:
-    """The rows with what was retrieved for each as one more field, and the task that has this field."""
+    """Retrieve a text for each row; return the rows with this further field, and the task that has it too."""
     if FIELD in task.fields:
         raise SpecError(f"task {task.name} has a field {FIELD} of its own, where retrieved texts would stand")
     texts = []
@@ -126,7 +126,7 @@ def with_retrieved(
 
 
 def kept_texts(path: Path) -> KeptWork[str]:
-    """The file that keeps what was retrieved, so that nothing is asked for twice."""
+    """Open the file of retrieved texts, so that nothing is retrieved twice."""
     return KeptWork(
         path,
         "grasp-retrieved",
@@ -137,11 +137,11 @@ def kept_texts(path: Path) -> KeptWork[str]:
 
 
 class RetrievalProgram:
-    """A program that is given a row as a JSON object on its input and writes a text to its output.
+    """A program that reads a row as a JSON object from its input and writes a text to its output.
 
     It is started without a shell, once for each different row.
 
-    `known`: what was retrieved before; what is found is added.
+    `known`: texts retrieved before; new ones are added.
     """
 
     def __init__(self, line: str, known: MutableMapping[str, str], *, timeout_s: float = 60.0) -> None:
@@ -154,7 +154,7 @@ class RetrievalProgram:
         self._known, self._timeout_s = known, timeout_s
 
     def __call__(self, text: Mapping[str, str]) -> str:
-        """What the program finds for a row."""
+        """Return the text that the program finds for a row."""
         row = json.dumps(dict(text), ensure_ascii=False, sort_keys=True)
         key = hashlib.sha256(json.dumps([self._words, row]).encode()).hexdigest()
         if key not in self._known:

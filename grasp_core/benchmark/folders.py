@@ -1,4 +1,4 @@
-"""The CSV files of a submission, in a folder or a zip archive; nothing is ever unpacked to disk."""
+"""The CSV files of a submission, in a folder or a zip archive; nothing is unpacked to disk."""
 
 import io
 import lzma
@@ -13,23 +13,23 @@ from grasp_core.model.text import not_there, number, quoted
 from grasp_core.reading.archives import containers
 
 MAX_FILE = 64 * 1024**2
-"""Largest file with predictions, unpacked; the benchmark's largest has 5,000 rows in about 0.2 MB."""
+"""Most bytes of a file with predictions, unpacked; the benchmark's largest has 5,000 rows in about 0.2 MB."""
 MAX_ARCHIVE = 256 * 1024**2
-"""Largest zip archive, packed."""
+"""Most bytes of a zip archive, packed."""
 MAX_TOTAL = 4 * MAX_FILE
-"""Most that the files of a submission hold together, unpacked."""
+"""Most bytes of all files of a submission together, unpacked."""
 MAX_FILES = containers.MAX_MEMBERS
 _MAX_ENTRIES = 10 * MAX_FILES
-"""Files and folders of any kind in an archive: other systems add some of their own."""
+"""Most files and folders of any kind in an archive: operating systems add some of their own."""
 _ENTRY = b"PK\x01\x02"
-"""Bytes that an archive's directory has before each file's name."""
+"""Bytes before each file's name in an archive's directory."""
 DATA = "data"
-"""Folder in which the benchmark's own submissions keep their files."""
+"""Folder with the files in submissions to the benchmark."""
 
 
 @dataclass(frozen=True, slots=True)
 class RawFile:
-    """A CSV file as it is, its path below the submission; or why it was not read."""
+    """An unparsed CSV file with its path below the submission, or the reason why it was not read."""
 
     path: str
     content: bytes
@@ -37,7 +37,7 @@ class RawFile:
 
 
 def csv_files(source: Path | str | bytes, name: str | None = None) -> tuple[RawFile, ...]:
-    """The CSV files of a folder or zip archive: those of ``data`` where there is one, and of its folders."""
+    """Read the CSV files of a folder or zip archive, from its ``data`` if it has one, one folder deep."""
     if isinstance(source, bytes):
         return _of_zip(source, name or "the archive")
     path = Path(source)
@@ -59,7 +59,7 @@ def csv_files(source: Path | str | bytes, name: str | None = None) -> tuple[RawF
 
 
 def read_bounded(path: Path, shown: str) -> RawFile:
-    """A file of at most :data:`MAX_FILE` bytes; `shown` is its name for messages."""
+    """Read a file of at most :data:`MAX_FILE` bytes; `shown` is its name in messages."""
     try:
         if path.stat().st_size > MAX_FILE:
             return _too_large(shown)
@@ -77,7 +77,7 @@ def _of_zip(content: bytes, name: str) -> tuple[RawFile, ...]:
             f"{name} is neither a folder nor a zip archive; a submission is a folder (or a zip of it) "
             "with data/<task>/predictions.csv for every task"
         )
-    entries = content.count(_ENTRY)  # whatever the archive says: opening it makes an object of each
+    entries = content.count(_ENTRY)  # before opening it, which makes an object for each
     if entries > _MAX_ENTRIES:
         raise DataError(f"{name} holds more than {_MAX_ENTRIES:,} files; a submission has one per task")
     root, paths = _layout(_names(content, name))
@@ -94,12 +94,12 @@ def _check_archive(size: int, name: str) -> None:
 
 
 def _names(content: bytes, name: str) -> tuple[str, ...]:
-    """Names of the files in an archive, none of which leads out of it."""
+    """Return the names of the files in an archive; refuse paths that lead out of it."""
     try:
         with zipfile.ZipFile(io.BytesIO(content)) as archive:
             everything = [entry.filename for entry in archive.infolist()]
     except (zipfile.BadZipFile, NotImplementedError, ValueError, OSError):
-        everything = []  # said of the whole archive below
+        everything = []  # Archive reports the fault below
     for path in everything:
         pieces = path.replace("\\", "/").split("/")
         if ".." in pieces or not pieces[0] or pieces[0].endswith(":"):
@@ -115,7 +115,7 @@ def _names(content: bytes, name: str) -> tuple[str, ...]:
 
 
 def _layout(names: Iterable[str]) -> tuple[str, list[str]]:
-    """The folder around everything in the archive, where there is one, and the CSV files below it."""
+    """Return the folder around everything in the archive, if there is one, and the CSV files below it."""
     names = list(names)
     tops = {name.partition("/")[0] for name in names}
     deep = any(name.count("/") >= 2 and name.endswith(".csv") for name in names)
@@ -127,7 +127,7 @@ def _layout(names: Iterable[str]) -> tuple[str, list[str]]:
 
 
 def _member(archive: zipfile.ZipFile, member: str, path: str, name: str) -> RawFile:
-    """Reading stops at :data:`MAX_FILE`, whatever size the archive claims."""
+    """Read a file of an archive up to :data:`MAX_FILE`, whatever size the archive claims."""
     try:
         with archive.open(member) as file:
             content = file.read(MAX_FILE + 1)

@@ -1,4 +1,4 @@
-"""Work for other processes: only there are gold labels read, and only scores come back."""
+"""Jobs for other processes: only these read gold labels, and only scores come back."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -30,40 +30,40 @@ from grasp_core.reading.dataset.load import Dataset
 from grasp_core.statistics.f1 import Part
 
 Predictions = Mapping[str, Mapping[str, str]]
-"""Label by row id, by task."""
+"""Labels by task and row id."""
 
 
 @dataclass(frozen=True, slots=True)
 class Benchmark:
-    """Where a server keeps its benchmark: ``TASK/test.csv`` and ``TASK/task.json``; tasks may be built in."""
+    """A server's benchmark: folders with ``TASK/test.csv`` and ``TASK/task.json``; tasks may be built in."""
 
     gold: Path
     tasks: Path | None
 
     def open(self, *names: str) -> tuple[Mapping[str, Task], submissions.Gold, submissions.Ids]:
-        """Tasks, with the gold labels and ids of those of these names alone."""
+        """Return all tasks, and the gold labels and ids of the named ones."""
         tasks = read_tasks(self.tasks)
         chosen = {name: task for name, task in tasks.items() if name in names}
         ids = submissions.known_ids(self.tasks, chosen)
         return tasks, submissions.read_gold(self.gold, chosen, ids), ids
 
     def with_gold(self) -> tuple[str, ...]:
-        """Tasks that can be scored: those whose file of gold labels is there."""
+        """Return the tasks that can be scored: those with a file of gold labels."""
         return tuple(name for name in read_tasks(self.tasks) if (self.gold / name / GOLD_FILE).is_file())
 
 
 _PART = 50_000
-"""Rows times classes of a task whose draws are one job; of more they are several, so that a bar moves."""
+"""Most rows times classes whose draws are one job; more are several jobs, so that the progress bar moves."""
 
 
 def parts_of(task: Task, rows: int) -> list[Part]:
-    """The jobs that a task's draws are shared among."""
+    """Return the parts of a task's draws, each for one job."""
     parts = min(10, max(1, rows * len(task.classes) // _PART))
     return [(part, parts) for part in range(parts)]
 
 
 def score_one(job: tuple[Benchmark, str, Part, Mapping[str, str], bool]) -> TaskDraws:
-    """Score one task's labels, or those of `some` of its rows, as people label, on a part of the draws."""
+    """Score one task's labels on a part of the draws; with `some`, people's labels of some of its rows."""
     benchmark, name, part, labels, some = job
     tasks, gold, ids = benchmark.open(name)
     if not some:
@@ -84,7 +84,7 @@ def score_one(job: tuple[Benchmark, str, Part, Mapping[str, str], bool]) -> Task
 
 
 def calibrate_one(job: tuple[Benchmark, str, Mapping[str, FloatArray]]) -> dict[str, float]:
-    """How a task's probabilities come true; without bins, as one of a single row is its gold label."""
+    """Return the calibration of a task's probabilities, without bins: one of a single row shows its label."""
     benchmark, name, probabilities = job
     tasks, gold, _ = benchmark.open(name)
     found = calibration(tasks[name], gold.labels[name], probabilities)
@@ -100,7 +100,7 @@ def compare_one(job: tuple[Benchmark, str, Part, Mapping[str, str], Mapping[str,
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Folds:
-    """Folds of an evaluation, by number, for one worker, which shares what it embeds among them."""
+    """Numbered folds of an evaluation for one worker, which embeds their shared texts only once."""
 
     name: str
     task: Task
@@ -111,7 +111,7 @@ class Folds:
 
 
 def label_folds(job: Folds) -> dict[str, list[str]]:
-    """Labels by fold, as :func:`~grasp_core.benchmark.scoring.evaluate.evaluate` keeps work that is done."""
+    """Return labels by fold, as :func:`~.scoring.evaluate.evaluate` stores finished work."""
     fit = make_baseline(job.name, unlabelled=job.unlabelled)
     return {
         f"fold {number}": fit(taken(job.train, fold.train), job.task, job.seed)(
@@ -123,7 +123,7 @@ def label_folds(job: Folds) -> dict[str, list[str]]:
 
 @dataclass(frozen=True, slots=True)
 class TaskJob:
-    """A baseline, by its name, on one of a server's tasks, by its folder."""
+    """A baseline's name, and the folder of a server's task to label."""
 
     name: str
     folder: Path
@@ -131,7 +131,7 @@ class TaskJob:
 
 
 def label_task(job: TaskJob) -> tuple[str, str]:
-    """The task's name and its file of a submission."""
+    """Return the task's name and its file for a submission."""
     task = read_task(job.folder)
     train = read_rows(job.folder / TRAIN_FILE, task, labelled=True)
     test = read_rows(job.folder / TEST_FILE, task, labelled=False)
@@ -142,11 +142,11 @@ def label_task(job: TaskJob) -> tuple[str, str]:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class HumanDraws:
-    """A human baseline to compute; parameters are those of :func:`~.scoring.human.human_baseline`.
+    """A human baseline to compute, with parameters of :func:`~.scoring.human.human_baseline`.
 
-    `qualification`: right label by item, of the rows that raters qualify on.
-    `bar`: share of these that must be right.
-    `by`: column of the raters whose values are scored apart.
+    `qualification`: right label by item, for the rows that raters qualify on.
+    `bar`: share of these rows that must be right.
+    `by`: column of the raters; each of its values is scored separately.
     """
 
     dataset: Dataset
@@ -161,7 +161,7 @@ class HumanDraws:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class People:
-    """Scores by kind of raters ("" where they are not told apart), and who qualified where that was asked."""
+    """Scores by kind of raters ("" for all raters), and the qualification, if one was asked for."""
 
     scores: Mapping[str, human.HumanScore]
     qualified: human.Qualification | None
@@ -178,7 +178,7 @@ def score_people(job: HumanDraws) -> People:
 
 
 def people_labels(job: HumanDraws) -> dict[str, dict[str, str]]:
-    """The plurality of a few raters by item, by kind of raters, to be scored."""
+    """Return the plurality of a few raters by item, for each kind of raters."""
     kinds, _ = _voters(job)
     return {
         kind: human.plurality_of_few(part, votes=job.votes, items=job.items, seed=job.seed)
@@ -187,7 +187,7 @@ def people_labels(job: HumanDraws) -> dict[str, dict[str, str]]:
 
 
 def _voters(job: HumanDraws) -> tuple[Mapping[str, Dataset], human.Qualification | None]:
-    """The votes of each kind of raters, of those who qualify."""
+    """Return the votes of each kind of raters, without raters who do not qualify."""
     dataset, qualified = job.dataset, None
     if job.qualification is not None:
         dataset, qualified = human.qualify(dataset, job.qualification, job.bar)

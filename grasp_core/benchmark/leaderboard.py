@@ -1,4 +1,4 @@
-"""The leaderboard: a team's own systems beside published ones, never mixed unmarked."""
+"""The leaderboard: a team's own systems beside published ones, which are always marked."""
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
@@ -24,10 +24,10 @@ class Entry:
     """One system's macro-F1.
 
     `tasks`: in the leaderboard's convention.
-    `overall`: mean over all tasks of the benchmark; None where one is missing.
-    `source`: where a published figure is from; empty for one scored here.
-    `ci95`: bootstrap intervals, that of the mean as :data:`OVERALL`; published systems give none.
-    `id`: of the submission, for one scored here.
+    `overall`: mean over all tasks of the benchmark; None if one is missing.
+    `source`: source of a published figure; empty for a system scored here.
+    `ci95`: bootstrap intervals, with the mean's as :data:`OVERALL`; published systems have none.
+    `id`: id of the submission, for a system scored here.
     """
 
     name: str
@@ -39,17 +39,17 @@ class Entry:
 
     @property
     def own(self) -> bool:
-        """Whether it was scored here."""
+        """True if it was scored here."""
         return not self.source
 
     def score(self, column: str) -> float | None:
-        """Of a task, or :data:`OVERALL`."""
+        """Return the score of a task, or of :data:`OVERALL`."""
         return self.overall if column == OVERALL else self.tasks.get(column)
 
 
 @cache
 def published() -> tuple[Entry, ...]:
-    """Systems whose macro-F1 was published, best first, each with its source."""
+    """Return the systems with published macro-F1, best first, each with its source."""
     plain: dict[str, Any] = json.loads(
         files("grasp_core.benchmark").joinpath("published.json").read_text("utf-8")
     )
@@ -60,7 +60,7 @@ def published() -> tuple[Entry, ...]:
 
 
 def ranked(entries: Iterable[Entry], column: str = OVERALL) -> list[Entry]:
-    """Best first by a task or overall; those without a score come last, by name."""
+    """Sort systems by a task or overall, best first; systems without a score come last, by name."""
 
     def place(entry: Entry) -> tuple[bool, float, str]:
         score = entry.score(column)
@@ -70,9 +70,9 @@ def ranked(entries: Iterable[Entry], column: str = OVERALL) -> list[Entry]:
 
 
 def over_tasks(entries: Iterable[Entry], names: Sequence[str]) -> list[Entry]:
-    """The same systems with the mean over these tasks as overall figure; None where one of them is missing.
+    """Return the systems with the mean over `names` as overall figure; None if one of these is missing.
 
-    Where `names` are all that a published system has, its published mean stays.
+    If `names` include all built-in tasks, a published mean stays.
     """
     return [
         entry
@@ -83,7 +83,7 @@ def over_tasks(entries: Iterable[Entry], names: Sequence[str]) -> list[Entry]:
 
 
 def is_part_of_raft(tasks: Mapping[str, Task]) -> bool:
-    """Whether these are some of RAFT's tasks, with its classes, so that published figures say something."""
+    """Return whether these are some of RAFT's tasks, with its classes, so that published figures apply."""
     built = builtin_tasks()
     return all(
         name in built and set(task.classes) == set(built[name].classes) for name, task in tasks.items()
@@ -91,25 +91,25 @@ def is_part_of_raft(tasks: Mapping[str, Task]) -> bool:
 
 
 def mean_over(entry: Entry, names: Sequence[str]) -> float | None:
-    """Mean macro-F1 over some tasks, each counting alike; None where one of them is missing."""
+    """Return the mean macro-F1 over some tasks, equally weighted; None if one of them is missing."""
     scores = [entry.tasks[name] for name in names if name in entry.tasks]
     return sum(scores) / len(scores) if scores and len(scores) == len(names) else None
 
 
 def wins(entry: Entry, other: Entry) -> tuple[int, int]:
-    """On how many tasks a system has the higher macro-F1, and on how many both have one."""
+    """Return the number of tasks on which a system has the higher macro-F1, and of tasks that both have."""
     both = [name for name in entry.tasks if name in other.tasks]
     return sum(entry.tasks[name] > other.tasks[name] for name in both), len(both)
 
 
 def wins_text(entry: Entry, other: Entry) -> str:
-    """The same for a cell, such as ``8 of 11``; a dash where there is nothing to compare."""
+    """Return the wins for a cell, such as ``8 of 11``; a dash if there is nothing to compare."""
     won, of = wins(entry, other)
     return f"{won} of {of}" if of and entry != other else "–"
 
 
 def difficulties(tasks: Iterable[Task]) -> dict[str, list[str]]:
-    """Names of tasks by kind of difficulty, in the order in which the kinds first come."""
+    """Return names of tasks by kind of difficulty, with the kinds in the order of their first task."""
     kinds: dict[str, list[str]] = {}
     for task in tasks:
         for kind in task.difficulty:
@@ -118,7 +118,7 @@ def difficulties(tasks: Iterable[Task]) -> dict[str, list[str]]:
 
 
 def difficulty_table(entries: Sequence[Entry], tasks: Iterable[Task]) -> pd.DataFrame:
-    """A row per system: its mean over the tasks of each kind of difficulty, None where one is missing."""
+    """Return a row per system: its mean over the tasks of each kind of difficulty, None if one is missing."""
     kinds = difficulties(tasks)
     rows = [
         {"system": entry.name, **{kind: mean_over(entry, names) for kind, names in kinds.items()}}
@@ -128,13 +128,13 @@ def difficulty_table(entries: Sequence[Entry], tasks: Iterable[Task]) -> pd.Data
 
 
 def steps(entries: Sequence[Entry], column: str) -> list[tuple[Entry, Entry]]:
-    """Each system scored here with the next better one scored here, by a task or overall."""
+    """Return each system scored here with the next better one scored here, by a task or overall."""
     own = [entry for entry in ranked(entries, column) if entry.own and entry.score(column) is not None]
     return list(zip(own[1:], own, strict=False))
 
 
 def leaderboard_table(entries: Sequence[Entry], tasks: Sequence[str]) -> pd.DataFrame:
-    """A row per system: ``system``, ``scored`` ("here" or the source), ``overall`` and a column per task."""
+    """Return a row per system: ``system``, ``scored`` ("here" or the source), ``overall``, and its tasks."""
     return pd.DataFrame(
         [
             {
@@ -150,13 +150,13 @@ def leaderboard_table(entries: Sequence[Entry], tasks: Sequence[str]) -> pd.Data
 
 
 def interval_text(entry: Entry, column: str) -> str:
-    """The 95 % interval of a task's score, or of the overall one, for a cell; a dash where there is none."""
+    """Return the 95 % interval of a task's or the overall score for a cell; a dash if there is none."""
     ends = entry.ci95.get(column)
     return "–" if ends is None else f"{ends[0]:.3f} to {ends[1]:.3f}"
 
 
 def scored_entry(name: str, scores: Mapping[str, Any], id: str = "") -> Entry:
-    """A system from what ``raft score`` writes."""
+    """Return a system from the scores that ``raft score`` writes."""
     found = scores["tasks"]
     ends = {task: (one["ci95"][0], one["ci95"][1]) for task, one in found.items()}
     overall = scores.get("overall_ci95")  # not in scores of earlier versions
@@ -168,7 +168,7 @@ def scored_entry(name: str, scores: Mapping[str, Any], id: str = "") -> Entry:
 
 
 def leaderboard_dict(entries: Sequence[Entry], tasks: Sequence[str]) -> dict[str, Any]:
-    """The same with intervals, JSON-ready (``grasp-leaderboard`` version 1); who handed in is not in it."""
+    """Return the systems with intervals, JSON-ready (``grasp-leaderboard`` version 1), without submitters."""
     systems = [
         {
             "system": entry.name,
@@ -183,7 +183,7 @@ def leaderboard_dict(entries: Sequence[Entry], tasks: Sequence[str]) -> dict[str
 
 
 def read_leaderboard(plain: Any) -> tuple[list[Entry], list[str]]:
-    """The entries and tasks of :func:`leaderboard_dict`'s form."""
+    """Read the entries and tasks that :func:`leaderboard_dict` wrote."""
     if not isinstance(plain, dict) or (plain.get("format"), plain.get("version")) != (FORMAT, FORMAT_VERSION):
         raise DataError(f'this is no leaderboard: it lacks "format": "{FORMAT}", "version": {FORMAT_VERSION}')
     with damaged("the leaderboard"):

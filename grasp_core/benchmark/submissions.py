@@ -1,4 +1,4 @@
-"""Gold labels and submissions: read, and held against the rows to be labelled, by file and row."""
+"""Gold labels and submissions: read, and checked against the rows to be labelled, by file and row."""
 
 from __future__ import annotations
 
@@ -33,10 +33,10 @@ _FIRST_TEST_ID = 50
 
 
 def check_rows(file: LabelledFile, task: Task, ids: Sequence[str] | None) -> Iterator[Problem]:
-    """Repeated, unknown and missing ids, and labels that are no class."""
+    """Yield problems of ids that are repeated, unknown or missing, and of labels that are no class."""
 
     def first(positions: Sequence[int], code: SubmissionProblem, **numbers: Value) -> Problem:
-        """One problem for all rows with the same fault: the first row's, and how many more there are."""
+        """Return one problem for all rows with the same fault: the first row, and the number of others."""
         places = [file.place(position) for position in positions]
         return stop(code(place=places[0], more=len(places) - 1, **numbers), len(places), places)
 
@@ -86,7 +86,7 @@ class Submission:
 
     `files`: by task, in the tasks' order; tasks without a file are left out.
     `unexpected`: CSV files that belong to no task.
-    `probabilities`: of the classes, by task, which RAFT's own leaderboard does not take.
+    `probabilities`: files of class probabilities by task, which RAFT's own leaderboard does not take.
     """
 
     files: Mapping[str, LabelledFile]
@@ -95,7 +95,7 @@ class Submission:
 
     @property
     def predictions(self) -> Mapping[str, Mapping[str, str]]:
-        """Label by id, by task; valid where :func:`~.validation.validate` finds nothing."""
+        """Labels by task and id; valid if :func:`validate` finds nothing."""
         return {
             task: dict(zip(file.ids, file.labels, strict=True))
             for task, file in self.files.items()
@@ -124,13 +124,13 @@ def read_submission(
 
 
 VALIDATED = "All submission files validated!"
-"""The original validator's answer to a submission without faults."""
+"""The original validator's message for a submission without faults."""
 
 Ids = Mapping[str, Sequence[str]]
 
 
 def known_ids(folder: Path | None, names: Container[str] | None = None) -> dict[str, tuple[str, ...]]:
-    """Ids of the rows to be labelled, by task, of the tasks whose folder has a ``test_unlabeled.csv``."""
+    """Return the ids of rows to be labelled, by task, for tasks whose folder has a ``test_unlabeled.csv``."""
     if folder is None:
         return {}
     known = {}
@@ -144,10 +144,10 @@ def known_ids(folder: Path | None, names: Container[str] | None = None) -> dict[
 
 
 def validate(submission: Submission, tasks: Mapping[str, Task], ids: Ids | None = None) -> list[Problem]:
-    """Everything that is wrong with a submission; empty if it can be submitted.
+    """Return everything that is wrong with a submission; empty if it can be submitted.
 
-    Returns the original validator's messages word for word, each followed by what it means, with file and
-    row. Problems that do not stop are remarks: nothing has to be mended.
+    The messages are the original validator's, word for word, each followed by its meaning with file and row.
+    Problems that do not stop are remarks: nothing has to be mended.
     """
     missing = [name for name in tasks if name not in submission.files]
     strange = [file.path for file in submission.unexpected]
@@ -164,7 +164,7 @@ def validate(submission: Submission, tasks: Mapping[str, Task], ids: Ids | None 
 
 
 def check_files(submission: Submission, tasks: Mapping[str, Task], ids: Ids) -> list[Problem]:
-    """Faults of the files that are there."""
+    """Return the faults of the files that the submission has."""
     shapes: dict[str, list[Problem]] = {}
     columns: dict[str, list[Problem]] = {}
     errors: list[str] = []
@@ -200,7 +200,7 @@ def check_files(submission: Submission, tasks: Mapping[str, Task], ids: Ids) -> 
 
 
 def require_scorable(submission: Submission, tasks: Mapping[str, Task], ids: Ids) -> None:
-    """Refuse a submission with a faulty file; tasks without a file are no fault here."""
+    """Refuse a submission with a faulty file; a task without a file is no fault here."""
     if not submission.files:
         raise DataError(
             f"the submission has no file of any of the {number(len(tasks), 'task')}; put each task's labels "
@@ -220,9 +220,9 @@ def _headed(
 
 
 MAX_ROWS = 1_000_000
-"""More rows than this are taken for a mistake; the benchmark's largest tasks have 5,000."""
+"""Most rows of a file; more are taken for a mistake, since the benchmark's largest tasks have 5,000."""
 _MAX_LINES = 2 * MAX_ROWS
-"""More lines are not even taken apart: rows may be blank, or of several lines."""
+"""Most lines of a file that is parsed at all: rows may be blank, or have several lines."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -231,7 +231,7 @@ class LabelledFile:
 
     `columns`: empty if the file could not be read.
     `ids`, `labels`, length n: empty if the file has no such columns.
-    `error`: why it could not be read, in one sentence.
+    `error`: reason why it could not be read, in one sentence.
     `lines`, shape (n,), or None: as in :class:`grasp_core.reading.table.table.Table`.
     """
 
@@ -246,23 +246,23 @@ class LabelledFile:
 
     @property
     def has_columns(self) -> bool:
-        """Whether there are an ID and a label in every row."""
+        """True if there are columns of ids and labels."""
         return {ID, LABEL} <= set(self.columns)
 
     def place(self, position: int) -> str:
-        """File and row, as they begin a sentence."""
+        """Return file and row, as they begin a sentence."""
         return f"{self.path}, row {self.row(position)}"
 
     def row(self, position: int) -> int:
-        """Number by which a person finds a row in the file."""
+        """Return the number by which a person finds a row in the file."""
         return position + self.first_row if self.lines is None else int(self.lines[position])
 
 
 def read_labelled(file: RawFile) -> LabelledFile:
-    """Read a file with a header and columns separated by commas; what is wrong with it is in ``error``.
+    """Read a file with a header and columns separated by commas; ``error`` says what is wrong with it.
 
-    Rows longer than :data:`~grasp_core.reading.files.delimited.MAX_LINE` bytes are refused before being taken
-    apart.
+    Rows longer than :data:`~grasp_core.reading.files.delimited.MAX_LINE` bytes are refused before they are
+    parsed.
     """
     if file.error is not None:
         return LabelledFile(file.path, error=file.error)
@@ -294,7 +294,7 @@ def read_labelled(file: RawFile) -> LabelledFile:
 
 
 def gold_labels(annotations: Table, spec: DataSpec, column: str) -> dict[str, str]:
-    """Right label of each item that has one in a column of the annotations file, recoded as the data are."""
+    """Return the right label of each item, from a column of the annotations file, recoded as the data are."""
     table = own_recoded(annotations, spec)
     item = spec.item
     if spec.layout == "raters-by-items" or item is None:
@@ -318,7 +318,7 @@ def gold_labels(annotations: Table, spec: DataSpec, column: str) -> dict[str, st
 
 
 def right_labels(file: RawFile) -> dict[str, str]:
-    """Right label of each item, from a file of its own with the columns ID and Label."""
+    """Return the right label of each item, from a file of its own with the columns ID and Label."""
     found = read_labelled(file)
     if found.error is not None:
         raise DataError(found.error)
@@ -333,7 +333,7 @@ def right_labels(file: RawFile) -> dict[str, str]:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Gold:
-    """Right labels by task and id; they are not shown when the value is printed."""
+    """Right labels by task and id; printing the value does not show them."""
 
     labels: Mapping[str, Mapping[str, str]] = field(repr=False)
 
@@ -346,7 +346,7 @@ class Gold:
 def read_gold(
     folder: Path, tasks: Mapping[str, Task], ids: Mapping[str, Sequence[str]] | None = None
 ) -> Gold:
-    """Read ``<task>/test.csv`` with the columns ID and Label of every task that has it."""
+    """Read ``<task>/test.csv`` with the columns ID and Label, for every task that has it."""
     known = ids or {}
     paths = {name: folder / name / GOLD_FILE for name in tasks}
     there = {name: path for name, path in paths.items() if path.is_file()}
@@ -360,7 +360,7 @@ def _labels(path: Path, task: Task, ids: Sequence[str] | None) -> dict[str, str]
     raw = read_bounded(path, shown)
     file = read_labelled(raw)
     if file.error is not None:
-        # Its sentence could quote what the file holds.
+        # The error's sentence could quote gold labels.
         what = raw.error or f"{shown}: the gold labels cannot be read as CSV; write it again"
         raise DataError(f"{what} (header {ID},{LABEL}, a row per test row)")
     if not file.has_columns:

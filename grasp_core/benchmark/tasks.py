@@ -1,4 +1,4 @@
-"""Tasks: classes, fields and rows; a sheet for people to vote on; and a made-up task to try everything on."""
+"""Tasks: classes, fields and rows; a sheet for people to vote on; and a made-up task for trying things."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -23,7 +23,7 @@ UNLABELED = "Unlabeled"
 TASK_FILE, TRAIN_FILE, TEST_FILE = "task.json", "train.csv", "test_unlabeled.csv"
 GOLD_FILE = "test.csv"
 MAX_ROWS_FILE = 64 * MIB
-"""Largest file with a task's rows."""
+"""Most bytes of a file with a task's rows."""
 _MAX_TASK = MIB
 
 
@@ -34,14 +34,14 @@ class Task:
     `name`: its configuration's name, e.g. "banking_77".
     `classes`: in the order of their numbers.
     `fields`: text columns in the order of the files.
-    `prompt_fields`: those that a language model is shown, in that order.
-    `instructions`: what is to be decided, in words for a person or a language model.
+    `prompt_fields`: fields that a language model is shown, in that order.
+    `instructions`: the decision to make, in words for a person or a language model.
     `shots`: examples in a language model's prompt.
-    `test_rows`: rows to be labelled; None where it is not known.
-    `numeric`: whether a language model names a class by its number, because names share their first token.
-    `difficulty`: what makes it hard: the benchmark's are "long inputs", "many classes", "expertise" and
+    `test_rows`: number of rows to be labelled; None if it is not known.
+    `numeric`: True if a language model names a class by its number, because names share their first token.
+    `difficulty`: reasons why it is hard: the benchmark's are "long inputs", "many classes", "expertise" and
         "imbalance".
-    `warning`: what a reader should know before opening its rows.
+    `warning`: a note to readers before they open its rows.
     """
 
     name: str
@@ -59,19 +59,19 @@ class Task:
 
     @property
     def description(self) -> dict[str, Any]:
-        """What its ``task.json`` holds, JSON-ready."""
+        """Content of its ``task.json``, JSON-ready."""
         plain = {one.name: getattr(self, one.name) for one in fields(self) if one.name != "name"}
         return {name: list(value) if isinstance(value, tuple) else value for name, value in plain.items()}
 
     @property
     def task_json(self) -> str:
-        """Its ``task.json``."""
+        """Text of its ``task.json``."""
         return json.dumps(self.description, ensure_ascii=False, indent=1) + "\n"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Rows:
-    """Rows of a task: texts by field, their classes where the file has them; the file, for messages."""
+    """Rows of a task: texts by field, classes if the file has them, and the file itself for messages."""
 
     ids: tuple[str, ...]
     texts: tuple[Mapping[str, str], ...]
@@ -81,13 +81,13 @@ class Rows:
 
 @cache
 def builtin_tasks() -> Mapping[str, Task]:
-    """The benchmark's 11 tasks by name, in its order."""
+    """Return the benchmark's 11 tasks by name, in its order."""
     plain = json.loads(files("grasp_core.benchmark").joinpath("registry.json").read_text("utf-8"))
     return {entry["name"]: _task(entry, "registry.json") for entry in plain["tasks"]}
 
 
 def read_tasks(folder: Path | None) -> Mapping[str, Task]:
-    """The tasks of a folder with ``<config>/task.json`` in it, by name; without one the built-in ones."""
+    """Return the tasks of a folder with ``<config>/task.json``, by name; without a folder, the built-in."""
     if folder is None:
         return builtin_tasks()
     found = sorted(path.parent for path in folder.glob(f"*/{TASK_FILE}"))
@@ -97,7 +97,7 @@ def read_tasks(folder: Path | None) -> Mapping[str, Task]:
 
 
 def read_task(folder: Path) -> Task:
-    """A task from its folder's ``task.json``, in this program's form or in that of the released files."""
+    """Read a task from its folder's ``task.json``, in this program's form or in the released files' form."""
     path = folder / TASK_FILE
     try:
         plain = json.loads(read_at_most(path, _MAX_TASK, "a task's description").decode("utf-8"))
@@ -158,7 +158,7 @@ def _texts(where: str, name: str, value: Any) -> list[str]:
 
 
 def read_rows(path: Path, task: Task, *, labelled: bool) -> Rows:
-    """Rows of a task's file; ids are those of its column ID, or the row numbers from 0."""
+    """Read the rows of a task's file; ids are those of its column ID, or the row numbers from 0."""
     if path.is_file():
         check_size(path.stat().st_size, MAX_ROWS_FILE, path.name, "a task's rows")
     table = read_table(path)
@@ -205,13 +205,13 @@ def voting_sheet(
     asked: int = 10,
     seed: int = 1,
 ) -> tuple[str, str]:
-    """A CSV file with a row for each rater and row, without labels, and the right labels of a qualification.
+    """Make a CSV file with a line for each rater and row, without labels, and a qualification's right labels.
 
-    `items`, `asked`: rows to be voted on and rows of the qualification, both drawn at random; all where there
+    `items`, `asked`: rows to be voted on and rows of the qualification, both drawn at random; all if there
         are fewer.
 
-    Returns the sheet, columns rater, ID, Label and the task's fields, the qualification's rows first; and the
-    qualification, columns ID and Label.
+    Returns the sheet (columns rater, ID, Label and the task's fields; the qualification's rows first) and the
+    qualification (columns ID and Label).
     """
     if not raters or len(set(raters)) != len(raters) or not all(raters):
         raise SpecError("a sheet needs raters, each with a name of its own")
@@ -297,7 +297,7 @@ _SHOP_TASK = Task(
 
 
 def example_task_files() -> dict[str, bytes]:
-    """The files of the example by their paths: ``tasks/`` and ``gold/``, as the commands take them."""
+    """Return the example's files by their paths: ``tasks/`` and ``gold/``, as the commands take them."""
     rows = [
         (said.format(thing=thing), label)
         for label, sentences in _SAID.items()

@@ -1,4 +1,4 @@
-"""``agreement``, ``raters`` and ``rater-map``: how well raters agree, by rater, and placed on a map."""
+"""``agreement``, ``raters`` and ``rater-map``: raters' agreement, as a whole, by rater, and on a map."""
 
 from __future__ import annotations
 
@@ -50,9 +50,9 @@ if TYPE_CHECKING:  # takes long to load
 FORMATS = ("json", "csv", "markdown")
 _PERIODS = {"day": "%Y-%m-%d", "week": "%G-W%V", "month": "%Y-%m", "year": "%Y"}
 MOST_PERIODS = 24
-"""Where nobody names the periods, the shortest of which there are at most so many."""
+"""Most periods, if no option names them; the shortest periods within this number are used."""
 _NO_AXES: dict[str, tuple[str, ...]] = {"axis": ()}
-"""No groups are formed, so that nothing is to be said of the axes that are recognised."""
+"""Option that forms no groups, so that no notes on recognised axes are needed."""
 _OF_NAMES = (
     "Kappa, AC1 and percent agreement take labels as names; of labels in an order, alpha with --level "
     "tells more."
@@ -101,7 +101,7 @@ def _agreement(chosen: argparse.Namespace, api: Api | None = None) -> None:
     if chosen.over is not None:
         given.pop("annotations", None)  # a server takes the table with the periods in place of the file
         found, name = _with_periods(found, chosen.over, chosen.every)
-        if unused((chosen.over,), found.spec, slices):  # the periods stand in its place
+        if unused((chosen.over,), found.spec, slices):  # the periods replace it
             found = dataclasses.replace(found, annotations=found.annotations.without({chosen.over}))
         slices = (*slices, name)
     fields: dict[str, Any] = {} if chosen.level is None else {"level": chosen.level}
@@ -114,9 +114,9 @@ def _agreement(chosen: argparse.Namespace, api: Api | None = None) -> None:
     if api is None:
         result = agreement_alone(data, run_spec, 0.0)
     else:
-        from grasp_core.cli.there import run_there  # with what speaks to servers
+        from grasp_core.cli.on_server import run_on_server  # with what speaks to servers
 
-        result = cast("RunResult", run_there(api, found, given, run_spec).result)
+        result = cast("RunResult", run_on_server(api, found, given, run_spec).result)
     everybody = result.everybody
     if everybody is None:  # it is refused before
         return
@@ -163,7 +163,7 @@ def _say_agreement(result: RunResult, frame: pd.DataFrame, *, brief: bool) -> No
 
 
 def _tables(result: RunResult, frame: pd.DataFrame, *, brief: bool) -> dict[str, pd.DataFrame]:
-    """All tables by their headings; the coefficients alone where it is to be brief."""
+    """Return all tables by their headings; only the coefficients if `brief`."""
     shown = printable_result(result).everybody
     tables = {"Coefficients": agreement.coefficients_table(frame)}
     if brief or shown is None:
@@ -177,7 +177,7 @@ def _tables(result: RunResult, frame: pd.DataFrame, *, brief: bool) -> dict[str,
 
 
 def _with_periods(found: Reading, column: str, every: str | None) -> tuple[Reading, str]:
-    """The files with a column that has each item's period, and that column's name."""
+    """Return the files with a new column of each item's period, and that column's name."""
     table, item = found.annotations, found.spec.item
     if column not in table.columns:
         raise_stopping([no_column(column, (table,))])
@@ -203,9 +203,9 @@ def _with_periods(found: Reading, column: str, every: str | None) -> tuple[Readi
 
 
 def _dates(texts: tuple[str, ...]) -> np.ndarray[Any, np.dtype[np.datetime64]]:
-    """Moments of distinct texts, to the second; NaT where a text is none.
+    """Return the moments that distinct texts name, to the second; NaT for a text that is no date.
 
-    Numbers from 10^8 on are seconds, or milliseconds, since 1970; others are no dates.
+    Numbers from 10^8 on are seconds, or milliseconds, since 1970; smaller numbers are no dates.
     """
     series = pd.Series(texts, dtype="str")
     numbers = pd.to_numeric(series, errors="coerce")
@@ -218,7 +218,7 @@ def _dates(texts: tuple[str, ...]) -> np.ndarray[Any, np.dtype[np.datetime64]]:
 
 
 def _fitting(first: np.ndarray[Any, np.dtype[np.datetime64]]) -> str:
-    """The shortest periods of which there are few enough."""
+    """Return the name of the shortest periods of which there are few enough."""
     known = pd.Series(first[~np.isnat(first)])
     fitting = (name for name, form in _PERIODS.items() if known.dt.strftime(form).nunique() <= MOST_PERIODS)
     return next(fitting, "year")
@@ -252,7 +252,7 @@ def _raters(chosen: argparse.Namespace) -> None:
 
 
 def _gold(column: str, found: Reading, data: Dataset) -> Int64Array:
-    """The right category of each item, from a column of the annotations or of the items."""
+    """Return the right category of each item, from a column of the annotations or of the items."""
     table, spec = found.annotations, found.spec
     if found.items is not None and column in found.items.columns and column not in table.columns:
         table, spec = found.items, dataclasses.replace(spec, item=spec.items_id)
@@ -295,9 +295,9 @@ def _rater_map(chosen: argparse.Namespace, api: Api | None = None) -> None:
     if api is None:
         made = rater_map(MapTask.of(dataset, analysis))
     else:
-        from grasp_core.cli.there import map_there, run_there  # with what speaks to servers
+        from grasp_core.cli.on_server import map_on_server, run_on_server  # with what speaks to servers
 
-        made = map_there(api, run_there(api, found, given, asked).run)
+        made = map_on_server(api, run_on_server(api, found, given, asked).run)
     write_output(
         chosen,
         {

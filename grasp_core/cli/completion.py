@@ -1,4 +1,4 @@
-"""``completion`` and ``warm``: a script that completes words in bash, zsh or fish; kernels compiled now."""
+"""``completion`` and ``warm``: a script that completes words in bash, zsh or fish; compiling the kernels."""
 
 import argparse
 import shlex
@@ -11,7 +11,7 @@ from grasp_core.cli.terminal.messages import say
 from grasp_core.engine.warm import warm
 
 _FILES = ("FILE", "BACKUP", "RESULT", "DIR", "FOLDER", "A", "B")
-"""What stands for a file or folder in a command's help."""
+"""Placeholders for a file or folder in a command's help."""
 _LONGEST = 70
 _BASH_FILES = """local IFS=$'\\n'; COMPREPLY=($(compgen -f -- "$cur"))"""
 _BASH = """\
@@ -73,7 +73,7 @@ _FISH = """\
 
 
 class _Option(NamedTuple):
-    """An option: its names, whether a value follows, and which; files where `files` is true."""
+    """An option: its names, its help, whether a value follows, known values; `files`: the value is a file."""
 
     names: tuple[str, ...]
     words: str
@@ -83,7 +83,7 @@ class _Option(NamedTuple):
 
 
 class _Place(NamedTuple):
-    """A command by its words, those of the commands below it, its options, and what else may follow."""
+    """A command: its words, the commands below it with their help, its options, and other words after it."""
 
     name: str
     below: dict[str, str]
@@ -113,12 +113,12 @@ def fill_completion(parser: argparse.ArgumentParser) -> None:
 
 
 def fill_warm(parser: argparse.ArgumentParser) -> None:
-    """``warm`` has no arguments."""
+    """Set the command; ``warm`` has no arguments."""
     parser.set_defaults(command=lambda _: warm())
 
 
 def _places(parser: argparse.ArgumentParser, name: str) -> Iterator[_Place]:
-    """A command and all below it."""
+    """Yield a command and all commands below it."""
 
     def line(text: str) -> str:
         text = " ".join(text.split())
@@ -149,7 +149,7 @@ def _alternatives(names: Iterable[str]) -> str:
 
 
 def _cases(places: list[_Place]) -> Iterator[tuple[str, tuple[str, ...], bool]]:
-    """Patterns of commands with options that wait for a value, the values where they are known, or files."""
+    """Yield patterns of commands and options that take a value, known values, and whether it is a file."""
     files: list[str] = []
     unknown: list[str] = []
     for place in places:
@@ -203,7 +203,7 @@ def _zsh(places: list[_Place]) -> str:
 
 
 def _fish(places: list[_Place]) -> str:
-    def quoted(text: str) -> str:  # a backslash stands before another and before a quote
+    def quoted(text: str) -> str:  # a backslash escapes another one, and a quote
         return "'" + text.replace("\\", "\\\\").replace("'", "\\'") + "'"
 
     lines = []

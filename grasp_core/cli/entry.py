@@ -1,4 +1,4 @@
-"""The command line: which command was asked for, and how it ended."""
+"""The command line: choose a command, run it, and turn errors into an exit status."""
 
 import argparse
 import os
@@ -18,7 +18,7 @@ INTERRUPTED = 130
 
 
 _SERVER: Any = {"extra": "server", "modules": ("sqlalchemy", "alembic", "pyrage", "limits")}
-"""Of a command for whoever has a server's database."""
+"""Packages that a command on a server's database needs."""
 COMMANDS = (
     Command("run", "compute every statistic of every group, with permutation tests", "run", reads=True),
     Command("quality", "check the data: sizes, odd raters, small groups, power", "quality", reads=True),
@@ -72,16 +72,16 @@ COMMANDS = (
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command.
 
-    Returns exit status: 0, or what the command itself gives; 2 with one sentence on standard error where the
-    input cannot be used; 70 where GRASP itself is at fault; 130 where the user cancelled.
+    Returns the exit status: 0, or the command's own; 2, with one sentence on standard error, if the input
+    cannot be used; 70 if GRASP itself is at fault; 130 if the user cancelled.
     """
     try:
-        chosen = make_parser().parse_args(arguments)  # an argument may name a file, which is read here
+        chosen = make_parser().parse_args(arguments)  # this reads files that arguments name
         status = _run(chosen)
     except GraspError as error:
         print(f"grasp: {without_places(str(error))}", file=sys.stderr)
         return BAD_INPUT
-    except BrokenPipeError:  # e.g. piped into head: the reader has seen enough
+    except BrokenPipeError:  # e.g. piped into head, which reads only the first lines
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     except KeyboardInterrupt:
@@ -94,10 +94,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _run(chosen: argparse.Namespace) -> int | None:
-    """Run the command; what it says goes where the options want it."""
+    """Run the command; its output goes where the options say."""
     quiet, server = vars(chosen).pop("quiet", False), vars(chosen).pop("server")
     if server is not None:
-        from grasp_core.cli.there import on_server
+        from grasp_core.cli.on_server import on_server
 
         chosen.command = on_server(chosen.command, server)
     taken = [name for name in ("out", "csv") if str(getattr(chosen, name, None)) == "-"]
@@ -116,7 +116,7 @@ def _run(chosen: argparse.Namespace) -> int | None:
 
 
 def make_parser() -> argparse.ArgumentParser:
-    """The parser of all commands."""
+    """Return the parser of all commands."""
     parser = Parser(
         prog="grasp",
         description="Which groups of raters see a task differently, and is it real?",

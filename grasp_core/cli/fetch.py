@@ -1,4 +1,4 @@
-"""``fetch`` and ``example``: published data sets from where their authors put them, and a made-up one."""
+"""``fetch`` and ``example``: published data sets from their authors' sites, and a made-up one."""
 
 import argparse
 import hashlib
@@ -20,10 +20,10 @@ from grasp_core.model.errors import DataError
 from grasp_core.model.example import example_files
 from grasp_core.model.text import listed, number, quoted
 
-# What there is, and how it is fetched and checked
+# The data sets, and how they are fetched and checked
 
 _TIMEOUT_S = 30
-"""The longest that a server may be silent."""
+"""Most seconds that a server may send nothing."""
 _PIECE = 1 << 20
 
 
@@ -31,7 +31,7 @@ _PIECE = 1 << 20
 class Published:
     """A file that its publisher offers on the web.
 
-    `sha256`: of the file; another one is refused.
+    `sha256`: hash of the file; a file with another one is refused.
     `warning`: what a reader should know before opening it.
     """
 
@@ -84,7 +84,7 @@ def fetch(wanted: Published, folder: Path) -> Path:
 
 
 def _sent(url: str) -> Iterator[bytes]:
-    """What a server sends, in pieces; what `requests` raises, as one sentence."""
+    """Yield a server's answer in pieces; errors of `requests` become a DataError with one sentence."""
     import requests  # of an extra
 
     host = urlsplit(url).netloc
@@ -110,14 +110,14 @@ _COMMIT = re.compile(r"[0-9a-f]{40}")
 
 @dataclass(frozen=True, slots=True)
 class Repository:
-    """Where a publisher keeps a data set.
+    """The repository in which a publisher keeps a data set.
 
-    `kind`: whose interface lists its files.
+    `kind`: the site whose interface lists the files.
     `name`: owner and name, e.g. "ought/raft".
-    `api`, `files`: addresses of the listing's host and of the files'.
+    `api`, `files`: addresses of the host of the listing and of the host of the files.
     `folder`: the folder of the repository that is fetched; "" is all of it.
     `wanted`: regular expression that the whole path of a file below `folder` has to match.
-    `licence`, `citation`, `warning`: as of a :class:`Published`.
+    `licence`, `citation`, `warning`: as in :class:`Published`.
     """
 
     kind: Literal["hugging face", "github"]
@@ -147,14 +147,14 @@ class Listed:
 
 @dataclass(frozen=True, slots=True)
 class RepositoryFiles:
-    """What a repository holds, by path, at a commit of 40 hexadecimal digits."""
+    """Files of a repository, by path, at a commit of 40 hexadecimal digits."""
 
     commit: str
     files: tuple[Listed, ...]
 
     @property
     def bytes(self) -> int:
-        """Of all files."""
+        """Bytes of all files together."""
         return sum(file.bytes for file in self.files)
 
 
@@ -191,7 +191,7 @@ REPOSITORIES: Mapping[str, Repository] = {
 
 
 def listing(repository: Repository) -> RepositoryFiles:
-    """Ask the publisher what there is, before anything is downloaded."""
+    """Ask the publisher for the list of files, before anything is downloaded."""
     name, start = repository.name, repository.api
     if repository.kind == "hugging face":
         commit = _commit(_json(f"{start}/api/datasets/{name}"), start)
@@ -211,7 +211,7 @@ def listing(repository: Repository) -> RepositoryFiles:
 
 
 def _listed(repository: Repository, commit: str, plain: Mapping[str, Any]) -> Listed | None:
-    """The file, if it is wanted."""
+    """Return the file if it is wanted, else None."""
     path, before = str(plain["path"]), f"{repository.folder}/" if repository.folder else ""
     inside = path.removeprefix(before)
     if not path.startswith(before) or not re.fullmatch(repository.wanted, inside) or ".." in inside:
@@ -234,9 +234,9 @@ def _listed(repository: Repository, commit: str, plain: Mapping[str, Any]) -> Li
 
 
 def fetch_listed(found: RepositoryFiles, folder: Path, told: Callable[[int, int], None]) -> list[Path]:
-    """Download every file that is not there yet, each checked before it gets its name.
+    """Download every file that is not there yet, and check each before it gets its name.
 
-    Returns in the order of the listing.
+    Returns the paths in the order of the listing.
     """
     targets = [folder / file.path for file in found.files]
     other = [
@@ -256,7 +256,7 @@ def fetch_listed(found: RepositoryFiles, folder: Path, told: Callable[[int, int]
 
 
 def _download(file: Listed, target: Path) -> None:
-    """Download a file unless it is there: under another name first, checked before it gets its own."""
+    """Download a file unless it is there; it has another name until it is checked."""
     if target.exists():
         return
     part = target.with_name(f"{target.name}.part")
@@ -281,7 +281,7 @@ def _download(file: Listed, target: Path) -> None:
 
 
 def _is(path: Path, file: Listed) -> bool:
-    """Whether a file on disk is the one listed."""
+    """Return whether a file on disk is the listed one."""
     if not path.is_file() or path.stat().st_size != file.bytes:
         return False
     kind, _, digits = file.checksum.partition(":")
@@ -329,7 +329,7 @@ def fill_fetch(
     published: Mapping[str, Published] = PUBLISHED,
     repositories: Mapping[str, Repository] = REPOSITORIES,
 ) -> None:
-    """Add the arguments of ``fetch``; it offers what is `published` and the `repositories`."""
+    """Add the arguments of ``fetch``, which offers the `published` files and the `repositories`."""
     names = [*published, *repositories]
     fetching.add_argument("name", choices=names, metavar="NAME", help=f"one of {', '.join(names)}")
     option(fetching, "--to DIR", "default: the working folder", Path, default=Path())

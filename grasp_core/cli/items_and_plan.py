@@ -1,4 +1,4 @@
-"""``items`` and ``plan``: which items carry what one group says, and what finds its difference next time."""
+"""``items`` and ``plan``: items behind a group's difference, and a design that finds it next time."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args
 
 from grasp_core.analysis.items.outcomes import ItemsResult, texts_of_items
-from grasp_core.analysis.items.panel import ItemsAsked, look_at_items
+from grasp_core.analysis.items.panel import ItemsRequest, look_at_items
 from grasp_core.analysis.planner.simulation import UNLESS_SAID, PlanTask, assumed_task, make_plan
 from grasp_core.analysis.planner.values import GOALS, Assumed, Plan, Target, plan_dict
 from grasp_core.cli import options
@@ -85,7 +85,7 @@ def _items(chosen: argparse.Namespace, api: Api | None = None) -> None:
         fields = options.analysis_fields(given, found)
         if isinstance(given.get("permutations"), options.AtMost):
             raise SpecError("items are looked at under a number of permutations: write --permutations 10000")
-        if not given.keys() & {"axis", "intersect"}:  # the group's own
+        if not given.keys() & {"axis", "intersect"}:  # by default, the group's own axes
             fields["axes"] = (group_axes(chosen.group),)
         run_spec = RunSpec(found.spec, AnalysisSpec(**{"permutations": DEFAULT_PERMUTATIONS, **fields}))
         permutations = run_spec.analysis.permutations
@@ -97,11 +97,11 @@ def _items(chosen: argparse.Namespace, api: Api | None = None) -> None:
     question = _question(chosen.question, run_spec)
     say_data(dataset, run_spec.data, VOICE)
     if api is None:
-        result = _look(dataset, ItemsAsked(run_spec, group, permutations, question))
+        result = _look(dataset, ItemsRequest(run_spec, group, permutations, question))
     else:
-        from grasp_core.cli.there import run_there  # with what speaks to servers
+        from grasp_core.cli.on_server import run_on_server  # with what speaks to servers
 
-        run = run_there(api, found, options.given_options(chosen), run_spec).run
+        run = run_on_server(api, found, options.given_options(chosen), run_spec).run
         label = run_spec.data.questions[question].label if run_spec.data.further else None
         result = ItemsResult.from_dict(api.items(run, group.by_axis, label))
     told = texts_of_items(found.annotations, run_spec.data)
@@ -128,7 +128,7 @@ def _items(chosen: argparse.Namespace, api: Api | None = None) -> None:
         note(printable(str(warning)))
 
 
-def _look(dataset: Dataset, asked: ItemsAsked) -> ItemsResult:
+def _look(dataset: Dataset, asked: ItemsRequest) -> ItemsResult:
     countdown = Countdown()
     with closing(Pool(workers.threads)) as pool, clearing():  # the kernel releases the interpreter's lock
         return look_at_items(
@@ -140,7 +140,7 @@ def _look(dataset: Dataset, asked: ItemsAsked) -> ItemsResult:
 
 
 def group_axes(text: str) -> AxisSet:
-    """The axes of ``AXIS=VALUE,AXIS=VALUE``."""
+    """Return the axes of ``AXIS=VALUE,AXIS=VALUE``."""
     axes = tuple(_AXES.findall(text))
     if not axes:
         raise SpecError(f"--group is written AXIS=VALUE,AXIS=VALUE; found {quoted(text)}")
@@ -148,7 +148,7 @@ def group_axes(text: str) -> AxisSet:
 
 
 def named_group(text: str, groups: Iterable[Group]) -> Group:
-    """The group that ``AXIS=VALUE,AXIS=VALUE`` names, in any order of its axes."""
+    """Return the group that ``AXIS=VALUE,AXIS=VALUE`` names, in any order of its axes."""
 
     def plain(text: str) -> str:
         return re.sub(r"\s*([,=])\s*", r"\1", text.strip())
@@ -228,7 +228,7 @@ def _plan(chosen: argparse.Namespace, api: Api | None = None) -> None:
     if chosen.files:
         sort_files(chosen, "plan")
     task, found = _asked(chosen)
-    plan = _planned(task) if api is None else _planned_there(chosen, api, task, found)
+    plan = _planned(task) if api is None else _planned_on_server(chosen, api, task, found)
     tables = {
         "Whom it takes": texts(RECRUITMENT, recruitment_rows(plan)),
         "Items by raters and chance": lines_table(plan),
@@ -264,15 +264,17 @@ def _planned(task: PlanTask) -> Plan:
         )
 
 
-def _planned_there(chosen: argparse.Namespace, api: Api, task: PlanTask, found: Reading | None) -> Plan:
-    """A plan that a server makes, of a pilot from a run of it."""
-    from grasp_core.cli.there import run_there, worked  # with what speaks to servers
+def _planned_on_server(chosen: argparse.Namespace, api: Api, task: PlanTask, found: Reading | None) -> Plan:
+    """Return a plan that a server makes; a pilot is given by a run of it on the server."""
+    from grasp_core.cli.on_server import run_on_server, worked  # with what speaks to servers
 
     asked: dict[str, Any] = {"spec": to_json(task.spec)}
     if found is not None and task.group is not None:
         given, group = options.given_options(chosen), task.group
         fields = {name: given[name] for name in ("min_raters", "level", "seed") if name in given}
-        run = run_there(api, found, given, RunSpec(found.spec, AnalysisSpec(axes=(group.axes,), **fields)))
+        run = run_on_server(
+            api, found, given, RunSpec(found.spec, AnalysisSpec(axes=(group.axes,), **fields))
+        )
         asked |= {"run": run.run, "group": group.by_axis}
     return from_json(worked(api, api.ask("/plans", asked))["report"]["plan"], Plan)
 
@@ -284,8 +286,8 @@ def _chart(plan: Plan) -> Any:
 
 
 def _asked(chosen: argparse.Namespace) -> tuple[PlanTask, Reading | None]:
-    """The plan's task, and how the pilot is read where there is one."""
-    from grasp_core.notebook.plan import pilot_task, plan_spec  # with figures, which `items` need not load
+    """Return the plan's task, and the reading of the pilot if there is one."""
+    from grasp_core.notebook.plan import pilot_task, plan_spec  # loads figures, which `items` does not need
 
     given = options.given_options(chosen)
     if "each" in given:

@@ -1,4 +1,4 @@
-"""``models``: models as further raters, and whose judgements they reproduce."""
+"""``models``: models as further raters, and the groups whose judgements they reproduce."""
 
 import argparse
 from contextlib import closing
@@ -10,13 +10,13 @@ from grasp_core.analysis.models.result import ModelsResult
 from grasp_core.benchmark.baselines.as_raters import WITHOUT_EXAMPLES
 from grasp_core.benchmark.baselines.registry import check_installed
 from grasp_core.cli import options
+from grasp_core.cli.on_server import run_on_server
 from grasp_core.cli.parser import option
 from grasp_core.cli.reading import read, sort_files
 from grasp_core.cli.terminal.messages import VOICE, note, say
 from grasp_core.cli.terminal.output import add_output, check_output, tables_markdown, write_output
 from grasp_core.cli.terminal.progress import RunOnTerminal
 from grasp_core.cli.terminal.results import fitted
-from grasp_core.cli.there import run_there
 from grasp_core.engine.compute import compute
 from grasp_core.engine.pools import workers
 from grasp_core.engine.pools.pool import Pool
@@ -89,7 +89,7 @@ def _models(chosen: argparse.Namespace, api: Api | None = None) -> None:
         result = _compute(asked.data, asked.spec)
     else:
         brought = {name: (dict(paths).get(name), table) for name, table in tables.items()}
-        result = cast("ModelsResult", run_there(api, found, given, asked.spec, brought).result)
+        result = cast("ModelsResult", run_on_server(api, found, given, asked.spec, brought).result)
     write_output(
         chosen,
         {
@@ -109,7 +109,7 @@ def _labels_of(path: Path) -> Table:
 
 
 def _compute(dataset: Dataset, spec: RunSpec) -> ModelsResult:
-    """On threads: the kernel releases the interpreter's lock."""
+    """Compute the run on threads: the kernel releases the interpreter's lock."""
     shown = RunOnTerminal(
         lambda found: plurality_table(cast("ModelsResult", found)), adaptive=spec.analysis.adaptive
     )

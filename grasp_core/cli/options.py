@@ -1,4 +1,4 @@
-"""Options that several commands have, and the fields of a spec that they give."""
+"""Options that several commands share, and the fields of a spec that they set."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ _MAX_IDS = 64 * MIB
 
 
 class AtMost(int):
-    """Permutations of an adaptive run."""
+    """The most permutations of an adaptive run."""
 
 
 def add_fields(group: argparse._ArgumentGroup, spec: type, *wanted: str) -> None:
-    """Add the options of these fields of a spec, as the fields describe themselves."""
+    """Add options for these fields of a spec, from the fields' own descriptions."""
     for one in map(fields_of(spec).__getitem__, wanted):
         kinds: dict[Any, dict[str, Any]] = {
             bool: {"action": argparse.BooleanOptionalAction if one.name == "pairs" else "store_true"},
@@ -48,17 +48,17 @@ def add_fields(group: argparse._ArgumentGroup, spec: type, *wanted: str) -> None
 
 
 def given_options(chosen: argparse.Namespace) -> dict[str, Any]:
-    """The options that were used; those left out are None, and the specs' own defaults hold."""
+    """Return the options that were used; for the others, which are None, the specs' defaults apply."""
     return {name: value for name, value in vars(chosen).items() if value is not None and name != "command"}
 
 
 def add_reading(parser: argparse.ArgumentParser, *, items: bool = False) -> None:
-    """Add the options of :func:`spec_fields`, and those that name the files."""
+    """Add the options of :func:`spec_fields`, and the options that name the files."""
     parser.add_argument(
         "files",
         nargs="*",
         metavar="FILE",
-        help="labels, raters and items, in any order: told apart by their content",
+        help="labels, raters and items, in any order: recognised by their content",
     )
     files = parser.add_argument_group("files")
     tools = ", ".join(tool.written for tool in TOOLS.values()).replace("%", "%%")
@@ -70,17 +70,22 @@ def add_reading(parser: argparse.ArgumentParser, *, items: bool = False) -> None
     option(files, "--raters FILE", "demographics, a row per rater; from the same places")
     add_fields(files, DataSpec, "member", "raters_member")
     for earlier, today in (("--part", "member"), ("--raters-part", "raters_member")):
-        files.add_argument(earlier, dest=today, help=argparse.SUPPRESS)  # as scripts may still say
-    named = "what --layout, --item, --rater and --label do not name is recognised"
+        files.add_argument(earlier, dest=today, help=argparse.SUPPRESS)  # older scripts may use them
+    named = "columns that you do not name are recognised, or asked for"
     reading = parser.add_argument_group("reading", named)
     add_fields(reading, DataSpec, "layout", "item", "rater")
-    option(reading, "--label COLUMN", "run: repeat for several questions about an item", action="append")
+    option(
+        reading,
+        "--label COLUMN",
+        "column of the labels; run: repeat for several questions about an item",
+        action="append",
+    )
     add_fields(reading, DataSpec, "profile", "ignore", "text")
     option(
         reading,
         "--categories LABEL,...",
-        "in order, or a task's task.json, whose classes they are; default: those found; of several questions "
-        "once for all, or once for each",
+        "labels in order, or a task's task.json with its classes (default: the labels in the file); with "
+        "several questions once for all, or once for each",
         _labels,
         action="append",
     )
@@ -92,13 +97,13 @@ def add_reading(parser: argparse.ArgumentParser, *, items: bool = False) -> None
         (
             "--combine NEW=COLUMN,...:VALUE,...",
             _combine,
-            "one answer from several questions: the first of the values that any has",
+            "one answer from several questions: the first listed value that any of them has",
         ),
     ):
         option(group, usage, words, kind, action="append")
     _add_filters(parser.add_argument_group("leaving out"))
     if items:
-        about = "what else is known of the items, such as columns for --slice"
+        about = "further columns about the items, such as for --slice"
         group = parser.add_argument_group("items", about)
         option(group, "--items FILE", "attributes such as topic, a row per item")
         add_fields(group, DataSpec, "items_id", "items_member")
@@ -110,7 +115,7 @@ def _add_filters(group: argparse._ArgumentGroup) -> None:
     option(
         group,
         "--keep COLUMN=VALUE",
-        "what counts, or stays apart, although --recommended says otherwise, such as rejected annotations",
+        "keep these rows, or this spelling, although --recommended would not, such as rejected annotations",
         _condition,
         action="append",
     )
@@ -118,12 +123,12 @@ def _add_filters(group: argparse._ArgumentGroup) -> None:
         group,
         "--recommended",
         "leave out raters and annotations that the data mark, such as rejected ones, and rows without an id; "
-        "of a rater's different answers to an item the last counts; take spellings that differ by case or "
-        "blanks as one (default: all count, and it is said how many they are; on a terminal, asked)",
+        "count a rater's last answer to an item; merge spellings that differ by case or blanks (default: ask "
+        "on a terminal; elsewhere count all, and say how many they are)",
         action=argparse.BooleanOptionalAction,
     )
     for what in ("rater", "item"):
-        words = f"leave out this {what}; @FILE: those in a file, one per line"
+        words = f"leave out this {what}; @FILE: the {what}s of a file, one per line"
         option(group, f"--exclude-{what} ID", words, _ids, action="append", dest=f"{what}s_out")
     limits = ("time", "min_time", "max_time", "gold", "min_gold", "min_per_rater", "min_per_item")
     add_fields(group, Filters, *limits)
@@ -135,25 +140,25 @@ def add_axes(group: argparse._ArgumentGroup) -> None:
     option(
         group,
         "--axis COLUMN",
-        "compare groups by this column; repeat for several (default: those that are recognised)",
+        "compare groups by this column; repeat for several (default: the recognised axes)",
         action="append",
     )
     option(
         group,
         "--intersect COLUMN:COLUMN[:...]",
-        "and by these columns together, beside the axes; repeat for several",
+        "compare groups by these columns together, too; repeat for several",
         action="append",
     )
 
 
 def add_groups_and_test(group: argparse._ArgumentGroup) -> None:
-    """Add the options of :func:`analysis_fields` that every such command has."""
+    """Add the options of :func:`analysis_fields` that every command with groups and tests has."""
     add_axes(group)
     option(
         group,
         "--permutations B|auto[:MOST]",
         f"a number, or auto: until all marks are settled, at most {ADAPTIVE_PERMUTATIONS:,} or MOST "
-        f"(default: {DEFAULT_PERMUTATIONS:,}; of large data at most so many, until all marks are settled)",
+        f"(default: {DEFAULT_PERMUTATIONS:,}; large data stop earlier, once all marks are settled)",
         _permutations,
     )
     fields = ("seed", "min_raters", "strata", "cluster", "p_value", "ties", "correction", "family")
@@ -163,13 +168,13 @@ def add_groups_and_test(group: argparse._ArgumentGroup) -> None:
 def _labels(text: str) -> tuple[str, ...]:
     if Path(text).name != "task.json":
         return names(text)
-    from grasp_core.benchmark.tasks import read_task  # which few commands need
+    from grasp_core.benchmark.tasks import read_task  # few commands need it
 
     return read_task(Path(text).parent).classes
 
 
 def spec_fields(given: Mapping[str, Any]) -> dict[str, Any]:
-    """The fields of a data spec that the options give; those that have a default are always there."""
+    """Return the data spec's fields that the options set; filters, missing and recode are always included."""
     filters = {name: given[name] for name in fields_of(Filters) if name in given}
     for name in ("raters", "items"):
         filters[name] = tuple(one for several in given.get(f"{name}_out", ()) for one in several)
@@ -194,13 +199,13 @@ def spec_fields(given: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def axes_given(given: Mapping[str, Any]) -> tuple[tuple[AxisSet, ...], tuple[AxisSet, ...]]:
-    """The axes that the options name, and the intersections."""
+    """Return the axes that the options name, and the intersections."""
     crossed = tuple(tuple(names.split(":")) for names in given.get("intersect", ()))
     return tuple((name,) for name in given.get("axis", ())), crossed
 
 
 def named_axes(given: Mapping[str, Any], found: Reading) -> tuple[AxisSet, ...]:
-    """Axes and intersections that the options name; intersections alone are beside the recognised axes."""
+    """Return the axes and intersections of the options; intersections alone are added to recognised axes."""
     singles, crossed = axes_given(given)
     if crossed and not singles:
         singles = tuple(axes for axes in proposed_axes(found) if axes not in crossed)
@@ -208,12 +213,12 @@ def named_axes(given: Mapping[str, Any], found: Reading) -> tuple[AxisSet, ...]:
 
 
 def analysis_fields(given: Mapping[str, Any], found: Reading) -> dict[str, Any]:
-    """Fields of an :class:`AnalysisSpec` that the options give, and its axes."""
+    """Return the fields of an :class:`AnalysisSpec` that the options set, and its axes."""
     return with_axes(found, test_fields(given), named_axes(given, found))
 
 
 def test_fields(given: Mapping[str, Any]) -> dict[str, Any]:
-    """Fields of an :class:`AnalysisSpec` that the options give, without axes."""
+    """Return the fields of an :class:`AnalysisSpec` that the options set, without axes."""
     fields = {name: given[name] for name in fields_of(AnalysisSpec) if name in given}
     fields |= {name: tuple(value) for name, value in fields.items() if isinstance(value, list)}
     if isinstance(given.get("permutations"), AtMost):
@@ -222,7 +227,7 @@ def test_fields(given: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def names(text: str) -> tuple[str, ...]:
-    """Names that an option lists with commas."""
+    """Return the names that an option lists with commas."""
     return tuple(text.split(","))
 
 

@@ -1,4 +1,4 @@
-"""The parser of the commands: each is loaded once it is chosen, and what is misspelt is told in two lines."""
+"""The parser of the commands: each is loaded when it is chosen; misspelt words are reported in two lines."""
 
 import argparse
 import contextlib
@@ -15,14 +15,14 @@ from grasp_core.reading.sandbox.process import HELPER
 
 
 class Parser(argparse.ArgumentParser):
-    """An argument parser that takes ``--categories -1,1`` for what it says.
+    """An argument parser that takes the words ``--categories -1,1`` as an option and its value.
 
-    What follows an option with a value is its value, whatever it begins with. Only another option's name is
-    none, so that a value left out is still noticed. Files may stand before and after options.
+    The word after an option with a value is its value, even if it begins with a hyphen. Only another option's
+    name is not, so that a missing value is still noticed. Files may stand before and after options.
     """
 
     def parse_known_args(self, args: Iterable[str] | None = None, namespace: Any = None) -> Any:
-        """As argparse does, each value tied to its option before; nothing is left unknown."""
+        """Parse as argparse does, after tying each value to its option; refuse unknown words."""
         words = sys.argv[1:] if args is None else list(args)
         found, rest = super().parse_known_args(self._tied(words), namespace)
         files = next((one for one in self._actions if one.nargs == "*" and not one.option_strings), None)
@@ -34,7 +34,7 @@ class Parser(argparse.ArgumentParser):
         return found, rest
 
     def error(self, message: str) -> NoReturn:
-        """Say what is wrong, and where all that may be written stands; exit with 2."""
+        """Report what is wrong, and how to list all options; exit with 2."""
         self.exit(2, f"{self.prog}: {message}\n`{self.prog} --help` lists what there is\n")
 
     def _refuse_unknown(self, rest: Sequence[str]) -> NoReturn:
@@ -74,7 +74,7 @@ class Parser(argparse.ArgumentParser):
         return text.partition("=")[0] in self._option_string_actions
 
     def _takes_value(self, text: str) -> bool:
-        """Whether the text is an option, or short for one, that waits for a value."""
+        """Return whether the text is an option, or short for one, that takes a value."""
         if not text.startswith("--") or text == "--":
             return False
         actions = self._option_string_actions
@@ -87,18 +87,18 @@ class Parser(argparse.ArgumentParser):
 
 
 def _meant(name: str, names: Sequence[str]) -> str:
-    """The name that may be meant; empty where none is like it."""
+    """Return a phrase with the name that may be meant; empty if none is similar."""
     close = closest(name, names)
     return f"; did you mean {close[0]}?" if close else ""
 
 
 @dataclass(frozen=True, slots=True)
 class Command:
-    """A command whose parser is filled when it is chosen, so that the others cost nothing.
+    """A command whose parser is filled when the command is chosen, so that the others need no time.
 
-    `module`: within this package; its function ``fill_NAME`` takes the command's parser, adds arguments and
-        sets the default ``command``, which takes the parsed ones. `extra`: the extra that it takes;
-        `modules`: those of it without which the command is refused.
+    `module`: name within this package; its function ``fill_NAME`` takes the command's parser, adds arguments
+        and sets the default ``command``, which takes the parsed ones. `extra`: the extra that the command
+        needs; `modules`: the extra's modules without which the command is refused.
     """
 
     name: str
@@ -109,10 +109,10 @@ class Command:
     modules: tuple[str, ...] = ()
 
     def filled(self, parser: argparse.ArgumentParser, *, to_run: bool = True) -> None:
-        """Add the command's arguments to its parser; `to_run` gets ready what the command needs."""
+        """Add the command's arguments to its parser; `to_run` starts what the command needs."""
         if self.extra is not None:
             require(f"`{self.name}`", self.extra, *self.modules)
-        if self.reads and to_run:  # what reads files gets ready while the rest is imported
+        if self.reads and to_run:  # the process that reads files starts during the imports
             HELPER.start()
         module = importlib.import_module(f"grasp_core.cli.{self.module}")
         getattr(module, f"fill_{self.name.replace('-', '_')}")(parser)
@@ -127,9 +127,9 @@ def option(
     kind: Callable[[str], Any] | None = None,
     **how: Any,
 ) -> None:
-    """Add an option as its help writes it, such as ``-o --out FILE``; one without a value is a switch.
+    """Add an option as its help writes it, such as ``-o --out FILE``; an option without a value is a switch.
 
-    `kind`: makes the value of its text. `how`: what else `add_argument` takes.
+    `kind`: makes the value from its text. `how`: other arguments of `add_argument`.
     """
     words = usage.split()
     names = [word for word in words if word.startswith("-")]
@@ -146,14 +146,14 @@ def option(
 
 
 def whole(text: str) -> int:
-    """A whole number from 0, as seeds are."""
+    """Parse a whole number from 0, such as a seed."""
     if not (text.isascii() and text.isdigit() and int(text) < 2**63):
         raise argparse.ArgumentTypeError(f"must be a whole number from 0 to 2^63 - 1; found {text!r}")
     return int(text)
 
 
 def from_one(text: str) -> int:
-    """A whole number from 1."""
+    """Parse a whole number from 1."""
     if whole(text) == 0:
         raise argparse.ArgumentTypeError("must be 1 or more")
     return int(text)
@@ -165,7 +165,7 @@ def add_quiet(parser: argparse.ArgumentParser) -> None:
 
 
 def add_commands(parser: argparse.ArgumentParser, commands: Sequence[Command]) -> None:
-    """Let one of the commands follow."""
+    """Add the commands, one of which has to be given."""
     chosen = cast("_Chosen", parser.add_subparsers(required=True, metavar="COMMAND", action=_Chosen))
     for command in commands:
         chosen.add_parser(command.name, help=command.help)
@@ -173,7 +173,7 @@ def add_commands(parser: argparse.ArgumentParser, commands: Sequence[Command]) -
 
 
 def fill_all(parser: argparse.ArgumentParser) -> None:
-    """Add the arguments of every command below the parser, but for those whose packages are missing."""
+    """Add the arguments of every command below the parser, except commands whose packages are missing."""
     for action in parser._actions:
         if isinstance(action, _Chosen):
             for name, below in action.choices.items():
@@ -183,7 +183,7 @@ def fill_all(parser: argparse.ArgumentParser) -> None:
 
 
 class _Chosen(argparse._SubParsersAction):  # type: ignore[type-arg]  # argparse's own is generic in stubs only
-    """The choice of a command; `empty` are those whose parsers have no arguments yet."""
+    """The choice of a command; `empty`: the commands whose parsers have no arguments yet."""
 
     empty: dict[str, Command]
 

@@ -1,4 +1,4 @@
-"""``quality``: what the data can and cannot show, before any run."""
+"""``quality``: a report on what the data can and cannot show, before any run."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ import argparse
 
 import numpy as np
 
+from grasp_core.cli.on_server import report_on_server, request_for_server_files
 from grasp_core.cli.options import add_axes, add_fields, add_reading, axes_given, given_options
 from grasp_core.cli.parser import option
 from grasp_core.cli.reading import read, sort_files
 from grasp_core.cli.terminal.messages import VOICE, Countdown, clearing, note, say
 from grasp_core.cli.terminal.output import add_output, check_output, tables_markdown, write_output
 from grasp_core.cli.terminal.results import fitted
-from grasp_core.cli.there import asked_lying, report_there
 from grasp_core.engine.run_request import say_batches, say_data, say_problems, say_shuffles
 from grasp_core.model.errors import SpecError
 from grasp_core.model.groups import form_groups
@@ -51,8 +51,8 @@ def fill_quality(quality: argparse.ArgumentParser) -> None:
 
 def _quality(chosen: argparse.Namespace, api: Api | None = None) -> None:
     check_output(chosen, FORMATS)
-    if api is not None and (asked := asked_lying(chosen, api)) is not None:
-        report, notes = report_there(api, asked, power=bool(chosen.power))
+    if api is not None and (asked := request_for_server_files(chosen, api)) is not None:
+        report, notes = report_on_server(api, asked, power=bool(chosen.power))
         for one in notes:
             note(one)
         _tell(chosen, report)
@@ -72,7 +72,7 @@ def _quality(chosen: argparse.Namespace, api: Api | None = None) -> None:
         raise SpecError("--power needs groups: name an axis with --axis")
     if api is not None:
         sent = api.sent(RunSpec(found.spec, analysis or AnalysisSpec(axes=())), found, given)
-        _tell(chosen, report := report_there(api, sent, power=bool(chosen.power))[0])
+        _tell(chosen, report := report_on_server(api, sent, power=bool(chosen.power))[0])
     else:
         close = near_duplicates(dataset.annotations)
         exchange = None if analysis is None else _exchange(dataset, analysis)
@@ -128,7 +128,7 @@ def _tell(chosen: argparse.Namespace, report: QualityReport) -> None:
 
 
 def _exchange(dataset: Dataset, analysis: AnalysisSpec) -> Exchange:
-    """Who may take whose profile, once it is said what that leaves of p."""
+    """Note how small p can get, and return which raters may exchange their profiles."""
     grouping = form_groups(dataset.raters, analysis.axes, min_raters=analysis.min_raters)
     check_something_moves(dataset.raters, grouping, analysis)
     say_shuffles(dataset, grouping, analysis, VOICE)

@@ -1,4 +1,4 @@
-"""Files that options name: read, fetched, as a saved spec says, and what is said of them."""
+"""Files that options name: read or fetch them, also as a saved spec says, and print notes on them."""
 
 import argparse
 import getpass
@@ -28,14 +28,14 @@ from grasp_core.reading.table.table import Table
 from grasp_core.report.saved import RecordedSpec, read_spec
 
 _COMPARED = 20_000
-"""Distinct texts among which one that is like another is looked for."""
+"""Most distinct texts that are searched for a similar text."""
 _ROLES = ("annotations", "raters", "items")
 _SORTED: dict[tuple[str, str | None], Table] = {}
-"""Files, or sheets, that were read to tell what they hold, by absolute places, until a role takes them."""
+"""Files or sheets that were read to recognise their roles, by absolute place, until a role takes them."""
 
 
 def read_place(place: str, member: str | None) -> Table:
-    """Read a path, an address or a source, unless it was read to tell what it holds."""
+    """Read a path, an address or a source, unless it was already read to recognise its role."""
     if (at := (os.path.abspath(place), member)) in _SORTED:
         return _SORTED.pop(at)
     with clearing():
@@ -46,7 +46,7 @@ def read_place(place: str, member: str | None) -> Table:
 
 
 def _ask(source: Source) -> str:
-    """The token, as somebody types it: an option would be seen by others at this machine."""
+    """Ask for the token on the terminal: in an option, others at this machine could see it."""
     if source.in_file or (source.kind == "sql" and "@" not in source.address):
         return ""
     if not sys.stdin.isatty():
@@ -58,7 +58,7 @@ def _ask(source: Source) -> str:
 
 
 def read(given: Mapping[str, Any], *, several: bool = False) -> Reading:
-    """Read the files; what the options leave open is recognised, and said on standard error."""
+    """Read the files; settings that the options leave open are recognised, and noted on standard error."""
     if len(given.get("label", ())) > 1 and not several:
         raise SpecError("this command looks at one question at a time: give one --label")
     answer = Answer(given.get("keep", ()), given.get("recommended"))
@@ -68,7 +68,7 @@ def read(given: Mapping[str, Any], *, several: bool = False) -> Reading:
 
 
 def _say_not_missing(texts: Sequence[str], given: Tables) -> None:
-    """Name the texts of ``--missing`` that no cell holds, and those that may be meant."""
+    """Print the texts of ``--missing`` that no cell contains, and similar texts that may be meant."""
     if not texts:
         return
     tables = [table for table in (given.annotations, given.raters, given.items) if table is not None]
@@ -81,7 +81,7 @@ def _say_not_missing(texts: Sequence[str], given: Tables) -> None:
 
 
 def sort_files(chosen: argparse.Namespace, command: str = "run") -> None:
-    """Take files that are named without an option for what their content says, as if options named them."""
+    """Give files that are named without an option their roles by their content, as if options named them."""
     files: Sequence[str] = vars(chosen).pop("files")
     able = [role for role in _ROLES if role in vars(chosen)]
     beside = [role for role in able if vars(chosen)[role] is not None]
@@ -89,7 +89,7 @@ def sort_files(chosen: argparse.Namespace, command: str = "run") -> None:
     if files and beside and (len(files) > 1 or "annotations" in beside):
         raise SpecError(f"name files alone, or by {', '.join(f'--{role}' for role in able)}, not both")
     files, tables = _joined(files, [read_place(file, member) for file in files])
-    if len(files) == 1 and (beside or tables[0].member is not None):  # what its sheets hold is told below
+    if len(files) == 1 and (beside or tables[0].member is not None):  # its sheets get their roles below
         _SORTED[os.path.abspath(files[0]), member], chosen.annotations, files = tables[0], files[0], []
     roles = file_roles(tables) if files else ()
     labels = next((file for file, role in zip(files, roles, strict=True) if role == "annotations"), "")
@@ -118,7 +118,7 @@ def sort_files(chosen: argparse.Namespace, command: str = "run") -> None:
 
 
 def _take_inside(chosen: argparse.Namespace, able: Sequence[str]) -> None:
-    """Take the sheets of the labels' own workbook for what they hold, where nobody names one."""
+    """Give the sheets of the labels' own workbook their roles by their content, if no option names one."""
     file, known = chosen.annotations, vars(chosen).get("raters")
     place = os.path.abspath(file)
     apart = known is not None and os.path.abspath(known) != place
@@ -143,7 +143,7 @@ def _take_inside(chosen: argparse.Namespace, able: Sequence[str]) -> None:
 
 
 def _joined(files: Sequence[str], tables: Sequence[Table]) -> tuple[list[str], list[Table]]:
-    """The files, of which those with the same columns are read as a folder that holds them."""
+    """Return files and tables; files with the same columns are read together, like a folder of them."""
     if len(set(files)) < len(files) or not all(map(os.path.isfile, files)):
         return list(files), list(tables)
     places: list[str] = []
@@ -161,7 +161,7 @@ def _joined(files: Sequence[str], tables: Sequence[Table]) -> tuple[list[str], l
 
 
 def _read_tables(given: Mapping[str, Any]) -> Tables:
-    """The files alone."""
+    """Read only the files."""
     beside = [
         read_place(given[name], given.get(f"{name}_member")) if name in given else None
         for name in ("raters", "items")
@@ -170,7 +170,7 @@ def _read_tables(given: Mapping[str, Any]) -> Tables:
 
 
 def recorded_spec(chosen: argparse.Namespace, beside: Sequence[str]) -> tuple[Reading, RecordedSpec]:
-    """The spec of the file that ``--spec`` names, and the data read as it says."""
+    """Return the data, read as the spec says, and the spec of the file that ``--spec`` names."""
     flags = {one.name: one.flag for spec in (AnalysisSpec, DataSpec) for one in fields_of(spec).values()}
     used = given_options(chosen)
     typed = [
@@ -191,7 +191,7 @@ def recorded_spec(chosen: argparse.Namespace, beside: Sequence[str]) -> tuple[Re
 
 
 def note_other_data(recorded: RecordedSpec, dataset: Dataset) -> None:
-    """Say so where the data are not those that the spec was recorded with."""
+    """Print a note if the data are not those that the spec was recorded with."""
     if recorded.sha256 != dataset.summary.sha256:
         other = printable(f"{', '.join(recorded.files)}, SHA-256 {recorded.sha256}")
         note(f"the spec was recorded with other data ({other}), so the numbers may differ")

@@ -1,4 +1,4 @@
-"""``run``, ``report`` and ``compare``: an analysis of files, or saved results, told and written to files."""
+"""``run``, ``report`` and ``compare``: analyse files or open saved results, print them and write files."""
 
 from __future__ import annotations
 
@@ -71,11 +71,11 @@ if TYPE_CHECKING:  # takes long to load
 
 FORMATS = ("json", "csv", "markdown", "html", "latex", "xlsx")
 _REPORTS = {".html": "html", ".xlsx": "xlsx", ".tex": "latex", ".md": "markdown"}
-"""Exports that are reports, by the ends of files' names."""
+"""Exports that are reports, by the ending of the file's name."""
 
 
 def _add_telling(group: argparse._ArgumentGroup) -> None:
-    """Add the options that say how much is printed, and how the command ends."""
+    """Add the options for how much is printed, and for the exit status."""
     option(
         group,
         "--brief",
@@ -83,11 +83,11 @@ def _add_telling(group: argparse._ArgumentGroup) -> None:
         f"{WIDTH} columns)",
         action=argparse.BooleanOptionalAction,
     )
-    option(group, "--exit-code", "end with 1 where something is clear, with 0 elsewhere", default=None)
+    option(group, "--exit-code", "end with 1 if a group is clear, otherwise with 0", default=None)
 
 
 def _check_files(chosen: argparse.Namespace) -> None:
-    """Refuse, before any work, files that cannot be written and reports of no known kind."""
+    """Before any work, refuse files that cannot be written and reports of an unknown kind."""
     reports = chosen.report or []
     check_output(chosen, FORMATS)
     for target in reports:
@@ -102,10 +102,10 @@ def _check_files(chosen: argparse.Namespace) -> None:
 
 
 def _write_files(chosen: argparse.Namespace, result: RunResult, raters: RaterMap | None) -> None:
-    """Write every file that was named; `raters` is the map of raters, where it was asked for."""
+    """Write every file that was named; `raters` is the map of raters, if it was asked for."""
 
     def made(name: str) -> bytes:
-        from grasp_core.report.writers.registry import EXPORTS  # with figures, which other runs need not load
+        from grasp_core.report.writers.registry import EXPORTS  # it loads figures, which runs may not need
 
         return EXPORTS[name].make(result, raters)
 
@@ -119,7 +119,7 @@ BESIDE_SPEC = (
     *("annotations", "raters", "items", "out", "format", "csv", "report", "rater_map", "brief", "exit_code"),
     *("scratch", "resume", "engine", "workers"),
 )
-"""Options that name files, or where is computed, and so may stand beside ``--spec``."""
+"""Options that name files, or the place of computing, and so may be used with ``--spec``."""
 
 
 def fill_run(run: argparse.ArgumentParser) -> None:
@@ -128,20 +128,22 @@ def fill_run(run: argparse.ArgumentParser) -> None:
     option(
         run,
         "--spec FILE",
-        "run this spec, or the spec of this result, again; beside it only files and engine are named",
+        "run this spec, or the spec of this result, again; only files and engine may be named beside it",
         Path,
     )
     add_reading(run, items=True)
     group = run.add_argument_group("analysis")
     add_groups_and_test(group)
-    option(group, "--preset", "conventions, see docs/methods.md", choices=("default", "paper"))
+    option(group, "--preset", "set of conventions, see docs/methods.md", choices=("default", "paper"))
     fields = ("statistics", "gai", "cross_negentropy", "voting_agreement", "level", "interval", "pairs")
     add_fields(group, AnalysisSpec, *fields, "tail", "slices", "given")
-    engine = run.add_argument_group("engine", "where permutations are computed; no digit depends on it")
+    engine = run.add_argument_group(
+        "engine", "where permutations are computed; the digits are the same everywhere"
+    )
     option(
         engine,
         "--engine",
-        "threads here, or the cluster of GRASP_DASK_ADDRESS (default: that cluster where it is set)",
+        "threads here, or the cluster of GRASP_DASK_ADDRESS (default: that cluster, if it is set)",
         choices=("local", "dask"),
     )
     option(
@@ -154,13 +156,13 @@ def fill_run(run: argparse.ArgumentParser) -> None:
     option(
         kept,
         "--scratch FOLDER",
-        "folder or address that keeps the permutations computed so far: an interrupted run goes on from "
+        "folder or address that keeps the permutations computed so far: an interrupted run continues from "
         "there when it is started again",
     )
     option(
         kept,
         "--resume",
-        "go on from what a run that was stopped by Ctrl-C kept, to the same digits",
+        "continue a run that was stopped by Ctrl-C, to the same digits",
         default=None,
     )
     output = run.add_argument_group("output")
@@ -168,14 +170,14 @@ def fill_run(run: argparse.ArgumentParser) -> None:
     option(
         output,
         "--report FILE",
-        f"all of the result to read, as {', '.join(_REPORTS)}; repeat for several",
+        f"a report of the whole result, as {', '.join(_REPORTS)}; repeat for several",
         Path,
         action="append",
     )
     option(
         output,
         "--rater-map",
-        "place the raters by how they agree, too: printed, and part of every report",
+        "make the map of raters, too: printed, and part of every report",
         default=None,
     )
     _add_telling(output)
@@ -194,9 +196,9 @@ def fill_report(parser: argparse.ArgumentParser) -> None:
 def _run(chosen: argparse.Namespace, api: Api | None = None) -> int:
     _check_files(chosen)
     if api is not None:
-        from grasp_core.cli.there import asked_lying
+        from grasp_core.cli.on_server import request_for_server_files
 
-        lying = asked_lying(chosen, api)
+        lying = request_for_server_files(chosen, api)
         if lying is not None:
             return _run_of_lying(chosen, api, lying)
     sort_files(chosen)
@@ -222,21 +224,21 @@ def _run(chosen: argparse.Namespace, api: Api | None = None) -> int:
     options = {*given, *(["axes"] if named else [])} if recorded is None else None
     asked = request_of(found, run_spec, data, options, VOICE)
     data, run_spec = asked.data, asked.spec
-    if not asked.grouping.groups:  # the result's warnings are of groups
+    if not asked.grouping.groups:  # with groups, the result's warnings report them
         say_problems(data, VOICE)
     load_s = time.perf_counter() - started
     raters = None
     if api is not None:
-        from grasp_core.cli.there import map_there, run_there
+        from grasp_core.cli.on_server import map_on_server, run_on_server
 
-        there = run_there(api, found, given, run_spec)
+        there = run_on_server(api, found, given, run_spec)
         result = cast("RunResult", there.result)
-        raters = map_there(api, there.run) if chosen.rater_map else None
+        raters = map_on_server(api, there.run) if chosen.rater_map else None
     else:
         with contextlib.closing(make_pool(settings, workers.threads, chosen.workers)) as pool:
             result = _compute(chosen, data, run_spec, pool, load_s)
             if chosen.rater_map:
-                from grasp_core.analysis.rater_map import MapTask, rater_map  # with eigenvectors, as above
+                from grasp_core.analysis.rater_map import MapTask, rater_map  # loads eigenvectors, as above
 
                 raters = rater_map(MapTask.of(data, run_spec.analysis), pool.each)
     _tell(chosen, result, raters)
@@ -245,25 +247,25 @@ def _run(chosen: argparse.Namespace, api: Api | None = None) -> int:
 
 
 def _run_of_lying(chosen: argparse.Namespace, api: Api, asked: Mapping[str, Any]) -> int:
-    """A run of data that lie on the server."""
-    from grasp_core.cli.there import computed, map_there
+    """Run an analysis of data that are on the server."""
+    from grasp_core.cli.on_server import computed, map_on_server
 
     there = computed(api, asked)
     for one in there.notes:
         note(one)
     result = cast("RunResult", there.result)
-    _tell(chosen, result, map_there(api, there.run) if chosen.rater_map else None)
+    _tell(chosen, result, map_on_server(api, there.run) if chosen.rater_map else None)
     return CLEAR if chosen.exit_code and something_clear(result) else 0
 
 
 def _tell(chosen: argparse.Namespace, result: RunResult, raters: RaterMap | None) -> None:
-    """Write the files that are named, and print the result; `raters` is their map, where it was asked for."""
+    """Write the files that are named, and print the result; `raters` is their map, if it was asked for."""
     _write_files(chosen, result, raters)
     say_result(result, brief=chosen.brief)
     if raters is not None:
         say("\nMap of raters\n")
         say_map(raters, result.spec.analysis.level)
-    for warning in warned(result).others:  # the first stand before the answer
+    for warning in warned(result).others:  # the first ones are printed before the answer
         note(str(warning))
 
 
@@ -312,7 +314,7 @@ def _report(chosen: argparse.Namespace, api: Api | None = None) -> int:
 
 
 _COMPARED = ("csv", "json", "markdown")
-"""Formats of `compare`."""
+"""Formats that `compare` writes."""
 _HEADS = {
     "group": "Group",
     "axis": "Axis",
@@ -334,7 +336,7 @@ def fill_compare(parser: argparse.ArgumentParser) -> None:
 
 
 def _compare(chosen: argparse.Namespace, api: Api | None = None) -> None:
-    from grasp_core.notebook.opening import compare, opened  # with models, which a run need not load
+    from grasp_core.notebook.opening import compare, opened  # it loads models, which a run does not need
 
     check_output(chosen, _COMPARED)
     both = (Path(chosen.one), Path(chosen.other))

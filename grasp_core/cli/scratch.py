@@ -1,4 +1,4 @@
-"""The scratch folder: what an interrupted run computed, kept there for its next attempt."""
+"""The scratch folder: keeps the blocks of an interrupted run for its next attempt."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from grasp_core.permutation.testing.tally import Tally
 from grasp_core.reading.sources import remote
 
 _MOST_BYTES = 2**26
-"""Blocks that are kept in memory in case somebody stops the run; of more, none are."""
+"""Most bytes of blocks that are kept in memory in case somebody stops the run; of more, none are kept."""
 
 
 class InCaseOfStop(Checkpoints):
-    """Keeps a run's blocks in memory, to be written where somebody stops the run.
+    """Keeps a run's blocks in memory, to be written if somebody stops the run.
 
-    `room`: the bytes that are left to it and to all stages of the run, in a list of one.
+    `room`: the bytes that are left for all stages of the run together, in a list of one.
     """
 
     def __init__(self, room: list[int] | None = None) -> None:
@@ -51,7 +51,7 @@ class InCaseOfStop(Checkpoints):
             self._blocks.clear()
 
     def keep(self, scratch: Scratch) -> bool:
-        """Write all of it; whether there was anything to write."""
+        """Write all blocks or counts; return whether there was anything to write."""
         stages = [stage.keep(scratch.of_stage(number)) for number, stage in self._stages.items()]
         if self._tally is None or not (self._tally.counting or self._blocks):
             return any(stages)
@@ -62,12 +62,12 @@ class InCaseOfStop(Checkpoints):
 
 
 class Scratch(Checkpoints):
-    """Keeps a run's blocks, or what is counted of them, in a folder or at an address.
+    """Keeps a run's blocks, or their counts, in a folder or at an address.
 
-    What cannot be read is computed again.
+    Blocks that cannot be read are computed again.
 
-    `folder`: path or address; it is made where it does not exist.
-    `key`: names the run: the same data, spec and version.
+    `folder`: path or address; it is made if it does not exist.
+    `key`: identifies the run by data, spec and version.
     """
 
     def __init__(self, folder: str, key: str) -> None:
@@ -104,7 +104,7 @@ class Scratch(Checkpoints):
 
     def computed(self, start: int, values: FloatArray) -> None:
         """See :class:`~grasp_core.engine.watching.Checkpoints`."""
-        if self._tally is not None and self._tally.counting:  # its state has them all
+        if self._tally is not None and self._tally.counting:  # its state includes all blocks
             self._write(f"{self._name}.tally", self._tally.state())
             self._remove(self._kept())
         else:
@@ -113,7 +113,7 @@ class Scratch(Checkpoints):
             self._write(f"{self._name}-{start}.npy", file.getvalue())
 
     def forget(self) -> None:
-        """Remove what was kept, once the run is done."""
+        """Remove the kept files, once the run is done."""
         self._remove(self._kept("*"))
 
     def _kept(self, those: str = "-*.npy") -> list[str]:
@@ -127,7 +127,7 @@ class Scratch(Checkpoints):
         return b""
 
     def _write(self, path: str, content: bytes) -> None:
-        """Whole or not at all: what was kept before stays until then."""
+        """Write a file as a whole or not at all: the earlier one stays until the new one is complete."""
         with contextlib.suppress(Exception):
             self._files.pipe_file(f"{path}.unfinished", content)
             self._files.mv(f"{path}.unfinished", path)

@@ -1,4 +1,4 @@
-"""``backup``, ``restore``, ``log``, ``people`` and ``token``: for whoever has a server's database."""
+"""``backup``, ``restore``, ``log``, ``people`` and ``token``: for people with a server's database."""
 
 import argparse
 import contextlib
@@ -72,7 +72,7 @@ def fill_token(token: argparse.ArgumentParser) -> None:
 def _action(
     actions: Any, name: str, words: str, does: Callable[[argparse.Namespace], None], *, who: bool = True
 ) -> argparse.ArgumentParser:
-    """Add an action to those of a command; `who`: it is about one person."""
+    """Add an action to those of a command; `who`: the action is about one person."""
     added: argparse.ArgumentParser = actions.add_parser(name, help=words)
     added.set_defaults(command=does)
     add_quiet(added)
@@ -95,7 +95,7 @@ def _list_people(chosen: argparse.Namespace) -> None:
 
 
 def _with(does: Callable[..., None]) -> Callable[[argparse.Namespace], None]:
-    """A command that does something with the account of one person."""
+    """Return a command that does something with the account of one person."""
 
     def command(chosen: argparse.Namespace) -> None:
         with _accounts() as accounts:
@@ -192,7 +192,7 @@ def _person(accounts: Accounts, who: str) -> Person:
 
 
 def _person_id(people: PeopleStore, who: str) -> str:
-    """The id of who is named by mail address or id; of nobody, where nobody signs in, it is empty."""
+    """Return the id of a person who is named by mail address or id; an empty name stays empty."""
     if not who or people.get(who) is not None:
         return who
     found, _ = people.search(who, limit=_MOST)
@@ -205,7 +205,7 @@ def _person_id(people: PeopleStore, who: str) -> str:
 
 
 def _day(moment: float) -> str:
-    """The day of a moment, seconds since 1970, such as ``2026-11-24``."""
+    """Return the day of a moment, in seconds since 1970, such as ``2026-11-24``."""
     return f"{datetime.fromtimestamp(moment, UTC):%Y-%m-%d}"
 
 
@@ -293,7 +293,7 @@ def _log(chosen: argparse.Namespace) -> None:
 
 @contextlib.contextmanager
 def open_database() -> Iterator[Engine]:
-    """The database that the settings name."""
+    """Open the database that the settings name, and close it at the end."""
     settings = read_settings()
     engine = connect(database_url(settings), settings.secret_key)
     try:

@@ -1,4 +1,4 @@
-"""One run from beginning to end: its pool, its stages, when they may stop early, and later panels."""
+"""One run from beginning to end: its pool, its permutations, which may stop early, and its later stages."""
 
 import itertools
 import time
@@ -32,7 +32,7 @@ from grasp_core.reading.dataset.load import Dataset
 
 
 def stopping(tally: Tally, panel: RunPanel | LaterPanel, analysis: AnalysisSpec) -> Stopping | None:
-    """How an adaptive run ended, as far as a panel of it goes."""
+    """Describe how an adaptive run ended for one of its panels; None for a fixed run."""
     if not analysis.adaptive:
         return None
     found = unsettled(panel.tests, panel.observed, tally.null, analysis.permutations, final=True)
@@ -41,7 +41,7 @@ def stopping(tally: Tally, panel: RunPanel | LaterPanel, analysis: AnalysisSpec)
 
 
 def together(first: Stopping | None, then: Stopping | None) -> Stopping | None:
-    """How a run ended that had several panels; each of a fixed one is None."""
+    """Join the endings of a run's panels; they are None for a fixed run."""
     if first is None or then is None:
         return first
     most = max(first.permutations, then.permutations)
@@ -49,13 +49,13 @@ def together(first: Stopping | None, then: Stopping | None) -> Stopping | None:
 
 
 Stage = Callable[[Dataset, Grouping, AnalysisSpec, Unequal], Later]
-"""Gives a later stage of a run."""
+"""Makes a later stage of a run."""
 
 STAGES: tuple[Stage, ...] = (pairs_of, slices_of, given_of)
 
 
 def later_stages(prepared: Prepared) -> Later:
-    """The panels of all stages that were asked, and what of it is not computed."""
+    """Return the panels of all stages that the spec asks for, and remarks on the parts left out."""
     asked = prepared.dataset, prepared.grouping, prepared.spec.analysis, unequal_axes(prepared.assignment)
     found = [stage(*asked) for stage in STAGES]
     return Later(
@@ -73,7 +73,7 @@ def compute(
     *,
     load_s: float = 0.0,
 ) -> Result:
-    """Compute a run of a data set, with the spec's models; `load_s`, of reading, is for its timing."""
+    """Compute a run of a data set, with the spec's models; `load_s`: seconds of reading, for its timing."""
     if not spec.analysis.axes and not spec.models:
         return agreement_alone(dataset, spec, load_s)
     before = Progress(0, spec.analysis.permutations, None)
@@ -120,7 +120,7 @@ def _with_later_stages(
     stage: Callable[[str], OnCourse],
     keeper: Checkpoints,
 ) -> RunResult:
-    """The result of the groups with what further panels find."""
+    """Add the results of later stages to the result of the groups."""
     analysis, started = prepared.spec.analysis, time.perf_counter()
     later = later_stages(prepared)
     for number, panel in enumerate(later.panels):
@@ -163,8 +163,8 @@ def permute(
     """Compute a panel's permutations, stage by stage, from where an earlier attempt ended.
 
     `show`: called with the tally before the first permutation and several times a second.
-    `labels`: annotations that a permutation has to count.
-    `open_together`: whether no unit of a run that may stop early is to stop yet, for the sake of all of them.
+    `labels`: number of annotations that a permutation has to count.
+    `open_together`: returns True if no unit of an adaptive run may stop yet, because all are needed together.
     """
     keeper = checkpoints or Checkpoints()
     tally = new_tally(panel, analysis)
@@ -190,7 +190,7 @@ def permute(
         if not tally.has_all(stop):
             blocks = Blocks(stop, tally.done, most=analysis.permutations, after=blocks, labels=labels)
             _permute_stage(panel, analysis.seed, tally, blocks, pool, keeper, check)
-        settled = tally.done != [(0, stop)]  # before, and a later stage has begun
+        settled = tally.done != [(0, stop)]  # by an earlier attempt, which began a later stage
         if analysis.adaptive and not settled and not open_together(tally):
             found = unsettled(panel.tests, panel.observed, tally.null, analysis.permutations)
             tally.active = tally.active & still_needed(panel.tests, found)
@@ -210,7 +210,7 @@ def _permute_stage(
 
     def store(block: Block, values: FloatArray) -> None:
         of_all = values
-        if not active.all():  # the others have no values
+        if not active.all():  # inactive units have no values
             of_all = np.full((len(values), active.size, values.shape[2]), np.nan)
             of_all[:, active] = values
         tally.add(block[0], panel.columns(of_all))
@@ -220,19 +220,19 @@ def _permute_stage(
 
 
 def server_pool(settings: Settings, make_executor: Callable[[int], Executor]) -> Pool:
-    """The pool of a server: GRASP_WORKERS counts this machine's, a cluster has its own number."""
+    """Make a server's pool: GRASP_WORKERS is the number of this machine's; a cluster has its own number."""
     return make_pool(settings, make_executor, None if settings.dask_address else settings.workers or None)
 
 
 def make_pool(
     settings: Settings, make_executor: Callable[[int], Executor], n_workers: int | None = None
 ) -> Pool:
-    """The pool that the settings ask for, not started yet; a SettingsError where Dask cannot be used."""
+    """Make the pool that the settings ask for, not started yet; raise SettingsError if Dask is unusable."""
     if not settings.dask_address:
         return Pool(make_executor, n_workers)
     try:
         require("GRASP_DASK_ADDRESS", "cluster")
-    except MissingPackageError as error:  # a server says so before its first page
+    except MissingPackageError as error:  # a server reports it before its first page
         raise SettingsError(str(error)) from None
     from grasp_core.engine.pools.cluster import ClusterPool, certificates  # importing Dask takes a second
 

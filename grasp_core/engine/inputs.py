@@ -1,4 +1,4 @@
-"""Files of runs: found again by their hashes, read in time, held while they are needed."""
+"""Files of runs: found by their hashes, read, and their data kept in memory while a run needs them."""
 
 import itertools
 import threading
@@ -26,37 +26,37 @@ _MOST = 8
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class HeldData:
-    """A data set that is held under a number of its own, and the seconds that reading it took."""
+class CachedData:
+    """A data set in memory, under a number of its own, and the seconds that reading it took."""
 
     number: int
     dataset: Dataset
     load_s: float
 
 
-class Holding:
-    """The data sets of the latest questions, by the key of their runs; for any number of threads."""
+class DataCache:
+    """Data sets of the latest requests, by the key of their runs; for any number of threads."""
 
     def __init__(self) -> None:
-        self._held: OrderedDict[str, HeldData] = OrderedDict()
+        self._held: OrderedDict[str, CachedData] = OrderedDict()
         self._lock = threading.Lock()
         self._numbers = itertools.count(1)
 
     def hold(self, key: str, dataset: Dataset, load_s: float) -> int:
-        """Hold a question's data, which took so long to read; returns the number that they are held under."""
+        """Keep a request's data, which took `load_s` to read; return the number under which they are kept."""
         with self._lock:
-            held = HeldData(next(self._numbers), dataset, load_s)
+            held = CachedData(next(self._numbers), dataset, load_s)
             self._held[key] = held
             if len(self._held) > _MOST:
                 self._held.popitem(last=False)
         return held.number
 
-    def find(self, key: str) -> HeldData | None:
-        """What is held of a question now."""
+    def find(self, key: str) -> CachedData | None:
+        """Return the data that are kept for a request now."""
         return self._held.get(key)
 
     def drop(self, key: str, number: int) -> None:
-        """Hold this no longer; what is held since then, for the same question asked again, stays."""
+        """Drop the data of this number; data kept since then, for the same request made again, stay."""
         with self._lock:
             held = self._held.get(key)
             if held is not None and held.number == number:
@@ -68,7 +68,7 @@ File = tuple[str, str]
 
 
 class Inputs:
-    """What runs read; once `closing` is set, a database that is away is not waited for."""
+    """Reads the files of runs; once `closing` is set, it does not wait for a database that is away."""
 
     def __init__(
         self, runs: RunStore, files: FileStore, allowed: AllowedSources, closing: threading.Event
@@ -84,7 +84,7 @@ class Inputs:
         return table
 
     def fresh(self, spec: RunSpec, fetched: Mapping[str, Fetched], *, owner: str, reach: Reach) -> Dataset:
-        """A data set of files just fetched, by kind, whose places are noted in the project of `reach`."""
+        """Form a data set of files just fetched, by kind; note their places in the project of `reach`."""
         members = _members(spec.data)
         files, tables = self._files.within(reach), {}
         for kind, file in fetched.items():
@@ -94,20 +94,20 @@ class Inputs:
         return _dataset(spec, tables, {})
 
     def places(self, record: RunRecord) -> dict[str, str | None]:
-        """Where each file of a saved run is, or was fetched from; None of uploaded and forgotten ones."""
+        """Return the place or source of each file of a saved run; None if it was uploaded or is forgotten."""
         files = self._files.within(only(record.project))
         named, models = _by_kind(record, self._runs.files_of(record.id))
         found = {kind: files.location(of) or files.source(of) or None for kind, (_, of) in named.items()}
         return found | {name: None for name, _ in models}
 
     def are_at_hand(self, record: RunRecord) -> bool:
-        """Whether a saved run's files are stored, or known to be elsewhere, and are read at once."""
+        """Return whether all files of a saved run are stored, or their places are known."""
         needed = {sha256 for _, sha256 in self._runs.files_of(record.id)}
         found = self._files.within(only(record.project)).locations(needed)
         return bool(needed) and found.keys() == needed
 
     def table(self, name: str, sha256: str, member: str | None = None, *, reach: Reach) -> Table:
-        """A file of the project of `reach`, or a member, from the file store or from where it stays."""
+        """Read a file of the project of `reach`, or a member, from the file store or from its own place."""
         files = self._files.within(reach)
         content = insist(partial(files.get, sha256), until=self._closing)
         if content is not None:
@@ -123,50 +123,50 @@ class Inputs:
         return fetched.table(name, member)
 
     def dataset(self, record: RunRecord) -> Dataset:
-        """A run's data."""
+        """Read a run's data."""
         return _dataset(record.spec, *self.opened(record))
 
     def opened(self, record: RunRecord) -> tuple[dict[str, Table], dict[str, Table]]:
-        """The files of a run's data by kind, and those of its models by hash, read."""
+        """Read the files of a run's data, by kind, and the files of its models, by hash."""
         named, models = _by_kind(record, insist(lambda: self._runs.files_of(record.id), until=self._closing))
         reach = only(record.project)
         tables = self.tables(record.spec.data, named, reach=reach)
         return tables, {sha256: self.table(name, sha256, reach=reach) for name, sha256 in models}
 
     def tables(self, spec: DataSpec, files: Mapping[str, File], *, reach: Reach) -> dict[str, Table]:
-        """The files that a reading takes, by kind, read; see :meth:`table`."""
+        """Read the files of a reading, by kind; see :meth:`table`."""
         members = _members(spec)
         return {kind: self.table(*file, members[kind], reach=reach) for kind, file in files.items()}
 
     def formed(
         self, spec: RunSpec, found: Mapping[str, Table], models: Sequence[File], *, reach: Reach
     ) -> Dataset:
-        """A data set of what :meth:`tables` read, with the spec's models, whose files are named."""
+        """Form a data set of the tables of :meth:`tables`, with the spec's models, whose files are named."""
         of_models = {sha256: self.table(name, sha256, reach=reach) for name, sha256 in models}
         return _dataset(spec, found, of_models)
 
 
 def _tool(files: FileStore, sha256: str) -> str:
-    """What a connector fetched a stored file from; empty of others, as of those that are read in place."""
+    """Return the source from which a connector fetched a stored file; empty for all other files."""
     source = files.source(sha256)
     return source if is_source(source) else ""
 
 
 def kinds_of(record: RunRecord) -> tuple[str, ...]:
-    """What the files of a saved run's data are, in their order."""
+    """Return the kinds of a saved run's data files, in their order."""
     count, has_items = len(record.summary.files), record.spec.data.items_id is not None
     beside = ("annotations", "raters")[: count - has_items]
     return (*beside, *(["items"] if has_items else []))
 
 
 def _by_kind(record: RunRecord, files: tuple[File, ...]) -> tuple[dict[str, File], tuple[File, ...]]:
-    """Files of a saved run's data, and those of its models."""
+    """Return the files of a saved run's data, by kind, and the files of its models."""
     kinds = kinds_of(record)
     return dict(zip(kinds, files, strict=False)), files[len(kinds) :]
 
 
 def _dataset(spec: RunSpec, tables: Mapping[str, Table], of_models: Mapping[str, Table]) -> Dataset:
-    """A data set that is read at once, with the spec's models."""
+    """Form a data set of these tables, with the spec's models."""
     analysis, annotations = spec.analysis, tables["annotations"]
     dataset = loaded(
         annotations,
@@ -180,5 +180,5 @@ def _dataset(spec: RunSpec, tables: Mapping[str, Table], of_models: Mapping[str,
 
 
 def _members(spec: DataSpec) -> dict[str, str | None]:
-    """What is read of each kind of file that holds several tables."""
+    """Return the member to be read of each kind of file, for files that contain several tables."""
     return {"annotations": spec.member, "raters": spec.raters_member, "items": spec.items_member}

@@ -1,8 +1,8 @@
-"""Runs computed in a process of their own, so that whoever waits for a page does not wait for them.
+"""A process of its own that computes runs, so that people who wait for a page do not wait for runs.
 
-What a server does for its runs between permutations, taking blocks in and writing what is found, holds
-Python's lock as drawing pages does. The process answers over a socket that this user alone may open, with a
-key that it was started with; when it ends it is started anew, and finds its runs in the database.
+Between permutations, a server takes blocks in and writes results for its runs. That needs Python's lock, as
+drawing pages does. The process answers over a socket that only this user may open, with a key given at its
+start. When it ends, it is started again and finds its runs in the database.
 """
 
 import atexit
@@ -44,19 +44,19 @@ from grasp_core.store.runs import RunStore
 log = logging.getLogger(__name__)
 
 START_SECONDS = 10.0
-"""How long a question waits for a process that is being started."""
+"""Seconds that a call waits for a process that is being started."""
 WORKERS_SECONDS = 30.0
-"""How long whoever needs a worker waits for one."""
+"""Seconds that a caller waits for a worker."""
 AGAIN_SECONDS = 1.0
-"""How long after its end the process is started anew; twice as long each time that it did not start."""
+"""Pause in seconds before an ended process is started again; it doubles each time that it did not start."""
 LONGEST_SECONDS = 30.0
-"""The longest of these pauses."""
+"""The longest of these pauses, in seconds."""
 STAY_SECONDS = 0.5
-"""How often the process is asked whether it is still there; its end is heard of at once."""
+"""Seconds between checks that the process is still there; its end is noticed at once."""
 NOTICED_SECONDS = 2.0
-"""How long a question that found no answer waits for word that the process has ended."""
+"""Seconds that a failed call waits for the notice that the process has ended."""
 NICENESS = 5
-"""How far it stands back for the one that answers people; its workers further."""
+"""Niceness of the process: its priority is below that of the one that answers people, its workers' lower."""
 _ASKED_THERE = ("drop", "expect", "progress", "found", "news_every", "wait", "cancel")
 """Methods of :class:`~grasp_core.engine.saved_runs.Computing` that are called in the process."""
 
@@ -70,14 +70,14 @@ class GoneError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class _Outcome:
-    """What a call returned, or raised: apart from what befell the connection."""
+    """The return value of a call, or the error that it raised; errors of the connection are separate."""
 
     value: Any = None
     error: Exception | None = None
 
 
 class _Desk:
-    """In the process: computes, and does what it is asked to."""
+    """The process's side: it computes runs and answers calls."""
 
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
@@ -90,13 +90,13 @@ class _Desk:
         try:
             method = getattr(self, name, None) or getattr(self._computing, name)
             return _Outcome(method(*arguments))
-        except Exception as error:  # raised where it was asked for
+        except Exception as error:  # raised again on the caller's side
             return _Outcome(error=error)
 
     stay = staticmethod(time.sleep)
 
     def begin(self) -> None:
-        """Not done where the desk is made: what is raised there comes back without its words."""
+        """Start to compute; not part of `__init__`, whose errors reach the caller without their messages."""
         settings = self._settings
         limit_memory(settings.compute_memory_mb * 2**20 or max(machine_memory() // 2, LEAST_MEMORY))
         self._database = connect(database_url(settings))
@@ -120,12 +120,12 @@ class _Desk:
 
 
 class _DeskProxy(BaseProxy):
-    """The desk as it is seen from elsewhere."""
+    """The caller's side of the desk."""
 
     _exposed_ = ("do",)
 
     def do(self, name: str, *arguments: Any) -> _Outcome:
-        call = cast("Callable[[str, Any], Any]", self._callmethod)  # whose types say that it returns nothing
+        call = cast("Callable[[str, Any], Any]", self._callmethod)  # it is typed as returning nothing
         outcome: _Outcome = call("do", (name, *arguments))
         return outcome
 
@@ -138,50 +138,50 @@ _Manager.register("desk", _Desk, _DeskProxy)
 
 
 class ComputingProcess:
-    """Has a process compute what is queued: see :class:`~grasp_core.engine.saved_runs.Computing`."""
+    """Has a process compute queued runs: see :class:`~grasp_core.engine.saved_runs.Computing`."""
 
     def __init__(self, settings: Settings) -> None:
         self.closing = threading.Event()
         self._settings = settings
         self._desk: _DeskProxy | None = None
         self._ready = threading.Event()
-        self._gone = threading.Event()  # another one of each process
+        self._gone = threading.Event()  # a new event for each process
         self._keeper = threading.Thread(target=self._keep, name="grasp-apart", daemon=True)
 
     @property
     def ready(self) -> bool:
-        """Whether the process is there."""
+        """True if the process is ready."""
         return self._ready.is_set()
 
     def start(self) -> None:
-        """Start the process; it gets ready by itself."""
-        atexit.register(self.close)  # else the keeper might start another one that Python then waits for
+        """Start the process; it becomes ready in the background."""
+        atexit.register(self.close)  # else the keeper might start another process, and Python wait for it
         self._keeper.start()
 
     def hold(self, key: str, dataset: Dataset, load_s: float) -> int:
-        """Hold a question's data there; 0 where they are not held, but read again."""
+        """Keep a request's data in the process; return 0 if they are not kept, but will be read again."""
         try:
             return self._asked_or_none("hold", key, dataset, load_s, patience=START_SECONDS) or 0
-        except (MemoryError, RemoteError):  # too large to be handed over
+        except (MemoryError, RemoteError):  # too large to be sent
             return 0
 
     def __getattr__(self, name: str) -> Any:
-        """What is asked of a run there by a method of the same name; it answers None where it is gone."""
+        """Return a function that calls this method in the process, or returns None if that is gone."""
         if name not in _ASKED_THERE:
             raise AttributeError(name)
         return partial(self._asked_or_none, name)
 
     def workers(self, n_workers: int) -> Executor:
-        """Its workers, for what is not a run."""
+        """Return an executor of the process's workers, for work that is not a run."""
         return _Workers(n_workers, self._work)
 
     def close(self) -> None:
-        """Have running work handed back, and end the process."""
+        """Have running work handed back to the queue, and end the process."""
         atexit.unregister(self.close)
         self.closing.set()
         if self._keeper.is_alive():
             self._keeper.join()
-        self._ready.set()  # whoever waits for the process learns that there is none
+        self._ready.set()  # callers that wait for the process learn that there is none
 
     def _work(self, function: Callable[[Any], Any], argument: Any) -> Any:
         try:
@@ -190,25 +190,25 @@ class ComputingProcess:
             raise BrokenProcessPool from None
 
     def _asked_or_none(self, name: str, *arguments: Any, patience: float = 0.0) -> Any:
-        """What it answers; None where it is gone."""
+        """Call a method in the process; return None if the process is gone."""
         with suppress(GoneError):
             return self._ask(name, *arguments, patience=patience)
         return None
 
     def _ask(self, name: str, *arguments: Any, patience: float = 0.0) -> Any:
         there = self._ready.wait(patience if self._keeper.is_alive() else 0.0)
-        gone, desk = self._gone, self._desk  # in this order: of a process that has ended its own is set
+        gone, desk = self._gone, self._desk  # in this order: `gone` is never of a later process than `desk`
         if not there or desk is None:
             raise GoneError
         try:
             outcome = desk.do(name, *arguments)
-        except (EOFError, OSError):  # or only this connection failed: that is the keeper's to know
-            gone.wait(NOTICED_SECONDS)  # who asks again waits for the next one
+        except (EOFError, OSError):  # the process ended, or only this connection: the keeper finds out
+            gone.wait(NOTICED_SECONDS)  # so that a call made again waits for the next process
             raise GoneError from None
         return _value_of(outcome)
 
     def _keep(self) -> None:
-        """Have a process as long as this one is not closing."""
+        """Keep a process running until this one is closing."""
         pause = AGAIN_SECONDS
         while not self.closing.is_set():
             with tempfile.TemporaryDirectory(prefix="grasp-", ignore_cleanup_errors=True) as folder:
@@ -218,8 +218,8 @@ class ComputingProcess:
             pause = min(2 * pause, LONGEST_SECONDS)
 
     def _had_one(self, folder: str) -> bool:
-        """Have a process, which has its files in this folder, until it ends; whether it began to compute."""
-        # The socket's path may have some hundred characters, which a folder of its own might exceed.
+        """Run a process, with its files in this folder, until it ends; return whether it began to compute."""
+        # A socket's path may have about a hundred characters; a subfolder might make it too long.
         manager = _Manager(os.path.join(folder, "desk"), ctx=multiprocessing.get_context("spawn"))
         began = False
         try:
@@ -236,7 +236,7 @@ class ComputingProcess:
                 log.warning("the process that computes runs ended; it is started again")
         except GraspError as error:
             log.error("the process that computes runs did not start: %s", error)
-        except Exception as error:  # whatever it is, this thread has to live on; its words could quote data
+        except Exception as error:  # this thread must continue after any error; a message could quote data
             log.error("the process that computes runs did not start: %s", type(error).__name__)
         finally:
             self._ready.clear()
@@ -250,7 +250,7 @@ class ComputingProcess:
 
 
 class _Workers(ThreadPoolExecutor):
-    """Threads that wait for workers of another process, which call functions of one argument."""
+    """Threads that have functions of one argument called by workers of another process."""
 
     def __init__(self, n_workers: int, work: Callable[[Any, Any], Any]) -> None:
         super().__init__(n_workers, thread_name_prefix="grasp-far")
@@ -270,7 +270,7 @@ def _value_of(outcome: _Outcome) -> Any:
 
 def _get_ready(log_format: str, folder: str) -> None:
     tempfile.tempdir = folder
-    signal.signal(signal.SIGTERM, signal.SIG_IGN)  # whoever started it ends it, with runs handed back
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)  # the process that started it ends it and saves its runs
     os.nice(NICENESS)
     threading.Thread(target=workers.end_with_parent, daemon=True).start()
     set_up_logs(log_format)

@@ -1,4 +1,4 @@
-"""Readings of files: as options say, what they leave open as it is recognised, and what is left out."""
+"""Readings of files: options come first, all other fields are recognised, and rows may be left out."""
 
 from __future__ import annotations
 
@@ -18,18 +18,16 @@ from grasp_core.reading.guess.recognise import Guess, question, recognise, with_
 from grasp_core.reading.table.parsed import with_joined
 from grasp_core.reading.table.table import Recipe, Table
 
-_FIRST = ("exclude", "filters")
-"""Fields of which is said first what is left out, or may be meant to be."""
 _NAMED = ("layout", "item", "rater", "label", "profile", "ignore")
 _TOLD_FIRST = (FileProblem.ONE_MEMBER_READ, FileProblem.HEADER_OF_NUMBERS)
 """Problems of a file that may be why what is asked has no answer."""
 _LISTS = ("drop", "raters", "items")
-"""Fields of which nothing is said where all are named."""
+"""`_NAMED`: fields without notes if all of them are named; `_LISTS`: lists of the filters."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Tables:
-    """The files that somebody gives: annotations, and what is known of raters and of items."""
+    """The files that somebody gives: annotations, and tables of the raters and of the items."""
 
     annotations: Table
     raters: Table | None = None
@@ -37,16 +35,16 @@ class Tables:
 
 
 Mend = Callable[[DataSpec, Sequence[Problem]], DataSpec | None]
-"""The spec without rows that stop it, as somebody answers; None where nobody does, or that is not enough."""
+"""Gives the spec without rows that stop it, by somebody's answer; None without one, or if not enough."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Reading:
-    """The files, and how they are to be read.
+    """The files, and the spec by which they are read.
 
-    `axes`, `recipe`: proposed where the reading was recognised, and the known format that decided it.
-    `ranked`: whether somebody, or the data, put the spec's labels in an order.
-    `mend`: None where the spec says all.
+    `axes`, `recipe`: if the reading was recognised, the proposed axes, and the known format that decided it.
+    `ranked`: True if somebody, or the data, put the spec's labels in an order.
+    `mend`: None if the spec leaves nothing to be answered.
     """
 
     annotations: Table
@@ -59,7 +57,7 @@ class Reading:
     mend: Mend | None = None
 
     def formed(self, axes: Sequence[str] = (), slices: Sequence[str] = ()) -> tuple[Reading, Dataset]:
-        """The reading with what was answered on rows that stop it, and its data set as below."""
+        """Return the reading, with answers on rows that stop it, and its data set as of :meth:`dataset`."""
         found = self
         while True:
             try:
@@ -71,7 +69,7 @@ class Reading:
                 found = replace(found, spec=spec)
 
     def dataset(self, axes: Sequence[str] = (), slices: Sequence[str] = ()) -> Dataset:
-        """The data set of these columns of the raters and of the items."""
+        """Load the data set with these columns of the raters and of the items."""
         return load(self.annotations, self.raters, self.spec, axes, items=self.items, slices=slices)
 
 
@@ -81,7 +79,7 @@ _QUESTIONS = {"missing": "Take it for no answer?", "alike": "Take as one?"}
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What counts although it is advised to be left out, and whether other advice is taken, if said."""
+    """Values to keep although advice is to leave them out; whether other advice is taken, if answered."""
 
     keep: Pairs = ()
     recommended: bool | None = None
@@ -95,15 +93,15 @@ def reading_of(
     *,
     axes_named: bool = False,
 ) -> Reading:
-    """How the files are to be read; what the fields leave open is recognised, and said.
+    """Return the reading of the files; fields that nobody named are recognised, and noted.
 
-    Naming what would have been recognised changes nothing, but with `axes_named` nothing is said of axes.
+    Naming a value that would be recognised changes nothing; but with `axes_named` no note on axes is shown.
 
-    `fields`: fields of a data spec that somebody named; `filters`, `missing` and `recode` always.
+    `fields`: fields of a data spec that somebody named, and always `filters`, `missing` and `recode`.
     """
     annotations, raters, items = given.annotations, given.raters, given.items
     named = Named.among(fields)
-    # A label that is named is a column, or made of some: before all else that might be missing is asked.
+    # A named label must be a column, or combined from some. Check that before asking for anything else.
     known = (*annotations.columns, *(step.into for step in fields["recode"] if isinstance(step, Combine)))
     if named.label is not None and not named.cells and named.label not in known:
         raise_stopping([no_column(named.label, (annotations,))])
@@ -112,32 +110,32 @@ def reading_of(
     guess = with_items(guess, annotations, items, fields.get("items_id"))
     cut = {step.column for step in fields["recode"] if isinstance(step, Bins)}
     needed = ("items_id",) if named.whole else (*_NAMED, "items_id")
-    # What is cut, one person gave.
+    # Values that are cut into ranges come from one person, so they are no aggregates.
     _refuse_unsure(given, guess, voice, named.fields, needed if cut else (*needed, "aggregated"))
     numbers = (name for one in guess.reasons if one.field == "axes" for name in one.candidates)
     bands = tuple(name for name in numbers if name in cut)
-    # Without the reasons by which a column was no axis before it was cut.
+    # Leave out the reasons why a column was no axis before it was cut.
     reasons = (one for one in guess.reasons if one.field != "axes" or set(one.candidates).isdisjoint(bands))
     guess = replace(guess, axes=(*guess.axes, *bands), reasons=tuple(reasons))
     if named.cells:
         fields = {name: value for name, value in fields.items() if name != "label"}
     answer = Answer() if answer is None else answer
     spec = left_out(guess, _joined(guess.spec, fields), fields, answer, voice)
-    for field in dict.fromkeys((*_FIRST, *(reason.field for reason in guess.reasons))):
-        if not (named.whole and field in _NAMED) and not (axes_named and field == "axes"):
-            for reason in (one for one in guess.reasons if one.field == field):
-                voice.note(f"{field}: {reason.sentence} ({reason.confidence})")
     idle = set(fields.get("ignore", ()))
     axes = tuple(name for name in guess.axes if name not in idle)
+    hidden = {*(_NAMED if named.whole else ()), *(("axes",) if axes_named else ())}
+    shown = [one for one in guess.reasons if one.field not in hidden]
+    for note in replace(guess, axes=() if axes_named else axes, reasons=tuple(shown)).notes:
+        voice.note(note)
     ranked, recipe = guess.ranked or "categories" in fields, guess.recipe
-    if recipe is not None and recipe.paper:  # only where those are left out whom its authors left out
+    if recipe is not None and recipe.paper:  # only if all that its authors left out is left out
         recipe = replace(recipe, paper=all(one.followed(spec) for one in guess.advice))
     mend = None if "repeated" in fields else partial(mended, answer=answer, voice=voice)
     return Reading(annotations, raters, spec, axes, recipe, items, ranked, mend)
 
 
 def mended(spec: DataSpec, problems: Sequence[Problem], answer: Answer, voice: Voice) -> DataSpec | None:
-    """The spec without rows that stop the reading, as recommended or as who is asked says; else None."""
+    """Return the spec without rows that stop the reading, as recommended or as answered; else None."""
     one = mending(problems, spec)
     if one is None or answer.recommended is False:
         return None
@@ -168,7 +166,7 @@ def _leaving_out(one: Advice, voice: Voice) -> str:
 
 
 def as_named(given: Tables, fields: Mapping[str, Any]) -> Reading:
-    """The reading that the fields name, of whose columns nothing is recognised and no row left out."""
+    """Return the reading that the fields name; no column is recognised and no row is left out."""
     spec = DataSpec(**{"layout": "long", **fields})
     annotations = with_joined(given.annotations, (spec.item, spec.rater))
     return Reading(annotations, given.raters, spec, items=given.items, ranked=spec.categories is not None)
@@ -177,9 +175,9 @@ def as_named(given: Tables, fields: Mapping[str, Any]) -> Reading:
 def _refuse_unsure(
     given: Tables, guess: Guess, voice: Voice, named: Collection[str], fields: Sequence[str]
 ) -> None:
-    """Nothing runs on a guess that is unsure of one of the fields: what it may be is listed.
+    """Refuse a guess that is unsure of one of the fields, with a list of candidates.
 
-    Where no column may hold items, or raters, that alone is said: what else may be asked hangs on it.
+    If no column can contain items, or raters, only that is reported: the other questions depend on it.
     """
     unsure = [reason for reason in guess.uncertain if reason.field in fields]
     missing = [one for one in unsure if one.field in ("item", "rater") and not one.candidates]
@@ -205,13 +203,13 @@ def _refuse_unsure(
 
 
 def _joined(guessed: DataSpec, fields: Mapping[str, Any]) -> DataSpec:
-    """The guess with what was given: further missing texts, exclusions, steps and filters."""
+    """Join the guess with the given fields: further missing texts, exclusions, steps and filters."""
     labels, given = _labels(fields), fields["filters"]
     undeclared = (text for text in guessed.missing if text not in labels)
     both = {name: (*getattr(given, name), *getattr(guessed.filters, name)) for name in _LISTS}
     more = {
         **fields,
-        # Of a matrix all other columns are cells: one that is named beside them frees none of the others.
+        # In a matrix all other columns are cells: naming one of these must not change the others.
         "profile": guessed.profile,
         "ignore": guessed.ignore,
         "missing": tuple(dict.fromkeys((*fields["missing"], *undeclared))),
@@ -225,7 +223,7 @@ def _joined(guessed: DataSpec, fields: Mapping[str, Any]) -> DataSpec:
 
 
 def _labels(fields: Mapping[str, Any]) -> set[str]:
-    """Texts declared to be labels, of any question."""
+    """Return the texts declared to be labels, of any question."""
     declared = set(fields.get("categories") or ())
     return declared.union(*(one.categories or () for one in fields.get("further", ())))
 
@@ -233,9 +231,9 @@ def _labels(fields: Mapping[str, Any]) -> set[str]:
 def left_out(
     guess: Guess, spec: DataSpec, fields: Mapping[str, Any], answer: Answer, voice: Voice
 ) -> DataSpec:
-    """The guess with the named fields, without what is to be left out.
+    """Return the guess with the named fields, without the rows that are to be left out.
 
-    Where nobody says it, the advice is told and not taken.
+    If nobody answers, the advice is noted and not taken.
     """
     spec = _kept(spec, guess.advice, answer.keep, voice)
     advice = _open(guess.advice, spec, fields, answer)
@@ -270,10 +268,10 @@ def left_out(
 def _open(
     advice: Sequence[Advice], spec: DataSpec, fields: Mapping[str, Any], answer: Answer
 ) -> list[Advice]:
-    """The advice that the named fields leave open.
+    """Return the advice that the named fields leave open.
 
-    Columns that are put aside do nothing, those that are named as profiles nothing unless the advice is
-    taken, and an empty `exclude` leaves out nobody.
+    Advice on ignored columns is dropped; so is advice on columns named as profiles, unless advice is taken.
+    An empty `exclude` excludes nobody.
     """
     idle = {*fields.get("ignore", ()), *(() if answer.recommended else fields.get("profile", ()))}
     nobody = fields.get("exclude") == ()
@@ -286,7 +284,7 @@ def _open(
 
 
 def _kept(spec: DataSpec, advice: Sequence[Advice], keep: Pairs, voice: Voice) -> DataSpec:
-    """The spec without what is to be kept of it."""
+    """Return the spec without the filters on values that are to be kept."""
     items = [(str(spec.item), one) for one in spec.filters.items]
     raters = [(str(spec.rater), one) for one in spec.filters.raters]
     known = (*spec.filters.drop, *items, *raters, *(pair for one in advice for pair in one.pairs))

@@ -1,4 +1,4 @@
-"""One run: from a data set and a spec to a result. What is between `prepare` and `finish` may be split."""
+"""One run: from a data set and a spec to a result. The work between `prepare` and `finish` may be split."""
 
 import hashlib
 import time
@@ -24,28 +24,28 @@ from grasp_core.model.remarks.remark import Remark
 from grasp_core.model.result import DataSummary, Result, RunResult, Stopping, Timing
 from grasp_core.model.spec import LEVEL, SIDES, AnalysisSpec, RunSpec
 from grasp_core.model.text import listed, quoted
-from grasp_core.permutation.design import MOST_TOLD
+from grasp_core.permutation.design import MOST_LABELS_USED
 from grasp_core.permutation.testing.corrections import fewest_permutations
 from grasp_core.permutation.testing.tail import Shuffles, Symmetry, check_something_moves
 from grasp_core.permutation.testing.tally import Tally, kept_of
 from grasp_core.reading.dataset.load import Dataset
 from grasp_core.reading.dataset.recoding import ranges
-from grasp_core.report.account import said_of_assignment, said_of_associations, said_of_matched
+from grasp_core.report.account import assignment_warnings, association_warnings, matched_warnings
 from grasp_core.report.words.levels import unranked
 from grasp_core.version import __version__
 
 MAX_MEMBERSHIPS = 100_000_000
-"""Groups times raters, or times items, of a run at most: each takes some 12 bytes before any is shuffled."""
+"""Most groups times raters, or times items, of a run: each takes some 12 bytes before any is shuffled."""
 MAX_NULL_BYTES = 4 * 2**30
-"""Room for the shuffled values that a run keeps; of further permutations it keeps counts."""
+"""Most bytes of the shuffled values that a run keeps; of further permutations it keeps counts."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Prepared:
     """A run whose observed statistics are known and whose permutations are still to be computed.
 
-    `shuffles`: what the permutations leave of the groups.
-    `assignment`: whether the groups of each axis were given the same items, and as many.
+    `shuffles`: the groups' structure under permutation: regroupings that are possible, the least p-values.
+    `assignment`: checks whether the groups of each axis were given the same items, and as many.
     """
 
     dataset: Dataset
@@ -58,7 +58,7 @@ class Prepared:
 
 
 def prepare(dataset: Dataset, spec: RunSpec, check: Callable[[], None] = lambda: None) -> Prepared:
-    """Form the groups and make the spec's panel; what `check`, called between steps, raises ends the work."""
+    """Form the groups and make the spec's panel; `check` is called between steps, its errors end the work."""
     started = time.perf_counter()
     grouping = checked_groups(dataset, spec)
     check()
@@ -74,7 +74,7 @@ def prepare(dataset: Dataset, spec: RunSpec, check: Callable[[], None] = lambda:
 
 
 def agreement_alone(dataset: Dataset, spec: RunSpec, load_s: float) -> RunResult:
-    """The result of a run without axes: how well all raters agree."""
+    """Return the result of a run without axes: the agreement of all raters."""
     checked_groups(dataset, spec)
     started = time.perf_counter()
     found = everybody(dataset, spec.analysis)
@@ -96,7 +96,7 @@ def agreement_alone(dataset: Dataset, spec: RunSpec, load_s: float) -> RunResult
 
 
 def checked_groups(dataset: Dataset, spec: RunSpec) -> Grouping:
-    """Form the groups of a run, none without axes; errors are those of :func:`prepare`."""
+    """Form the groups of a run, none without axes; raises the errors of :func:`prepare`."""
     analysis = spec.analysis
     check_order(dataset, spec)
     if not analysis.axes:
@@ -123,7 +123,7 @@ def checked_groups(dataset: Dataset, spec: RunSpec) -> Grouping:
     grouping = form_groups(dataset.raters, analysis.axes, min_raters=analysis.min_raters)
     check_something_moves(dataset.raters, grouping, analysis)
     check_given(dataset.raters, analysis)
-    told = sum(one.n_categories for one in dataset.questions if one.n_categories <= MOST_TOLD)
+    told = sum(one.n_categories for one in dataset.questions if one.n_categories <= MOST_LABELS_USED)
     groups, summary = len(grouping.groups), dataset.summary
     most, what = max((summary.raters, "raters"), (summary.items, "items"))
     if groups * most > MAX_MEMBERSHIPS:
@@ -137,7 +137,7 @@ def checked_groups(dataset: Dataset, spec: RunSpec) -> Grouping:
 
 
 def check_order(dataset: Dataset, spec: RunSpec) -> None:
-    """Refuse to rank labels that nobody put in an order, and whose own texts do not say one."""
+    """Refuse to rank labels that nobody put in an order and whose texts do not show one."""
     data = spec.data
     if spec.analysis.level != "ordinal" or data.categories is not None:
         return
@@ -148,13 +148,13 @@ def check_order(dataset: Dataset, spec: RunSpec) -> None:
 
 
 def run_key(summary: DataSummary, spec: RunSpec, version: str) -> str:
-    """Hash of what makes two runs the same: data, spec and version of the code."""
+    """Return a hash of the data, the spec and the version of the code: the same for two equal runs."""
     run = f"{summary.sha256}:{spec.sha256()}:{version}"
     return hashlib.sha256(run.encode()).hexdigest()
 
 
 def new_tally(panel: Panel, analysis: AnalysisSpec) -> Tally:
-    """A tally that takes the columns of a panel."""
+    """Make a tally for the columns of a panel."""
     tests = panel.tests
     together = panel.together if isinstance(panel, Judged) else None
     return Tally(
@@ -178,7 +178,7 @@ def finish(
 ) -> Result:
     """Test the observed statistics against the shuffled ones of a tally from :func:`new_tally`.
 
-    `provisional`: whether permutations go on: p and q then have intervals.
+    `provisional`: True while permutations continue: p and q then have intervals.
     """
     found = prepared.panel.result(
         tally.null,
@@ -193,7 +193,7 @@ def finish(
     if not isinstance(found, RunResult):
         return found
     dataset, analysis, n = prepared.dataset, prepared.spec.analysis, tally.n_together
-    least = prepared.shuffles.least_p.tolist()  # where it is above the level, no mark is allowed
+    least = prepared.shuffles.least_p.tolist()  # if it is above the level, no mark is possible
     rows = zip(found.groups, least, strict=True)
     groups = tuple(replace(row, least_p=p) if p > LEVEL else row for row, p in rows)
     if not provisional:
@@ -207,7 +207,7 @@ def finish(
         apart = design.unmatched(
             dataset.annotations, prepared.grouping, known, prepared.assignment, analysis.level
         )
-    said = [*said_of_matched(apart), *said_of_associations(together)]
+    said = [*matched_warnings(apart), *association_warnings(together)]
     warnings = ranked([*said, *found.warnings])
     return replace(
         found,
@@ -220,20 +220,22 @@ def finish(
 
 
 def verdicts(prepared: Prepared, tally: Tally, spread: SpreadTest | None = None) -> list[combined_test.Joint]:
-    """All groups of a run tested together, whether or not one of them explains another."""
-    return combined_test.corrected([verdicts_alone(prepared, tally, spread)])
+    """Test all groups of a run together, without asking whether one of them explains another."""
+    return combined_test.corrected([uncorrected_verdicts(prepared, tally, spread)])
 
 
-def verdicts_alone(
+def uncorrected_verdicts(
     prepared: Prepared, tally: Tally, spread: SpreadTest | None = None
 ) -> combined_test.Tested:
-    """The same before correction."""
+    """Test all groups of a run as in :func:`verdicts`, without correction."""
     grouping = prepared.grouping
     why = combined_test.untestable(
         grouping, prepared.shuffles.log_regroupings, unequal_axes(prepared.assignment)
     )
     like = Symmetry.of(prepared.dataset.raters, grouping, prepared.spec.analysis).like.tolist()
-    return combined_test.judged_alone(tally.together, combined_test.hypotheses(grouping), like, why, spread)
+    return combined_test.uncorrected_tests(
+        tally.together, combined_test.hypotheses(grouping), like, why, spread
+    )
 
 
 def _check_size(grouping: Grouping, analysis: AnalysisSpec, per_group: int) -> None:
@@ -254,9 +256,9 @@ def _check_size(grouping: Grouping, analysis: AnalysisSpec, per_group: int) -> N
 def _warnings(prepared: Prepared, tally: Tally, *, provisional: bool) -> tuple[Remark, ...]:
     analysis, found = prepared.spec.analysis, prepared.dataset.problems
     warnings = [problem.remark for problem in found if problem.axis is None]
-    # Of this run's axes alone, whichever others were read with them.
-    warnings += design.said_of_columns(prepared.dataset.raters, analysis, found)
-    if not provisional:  # observed values do not wait for what screens say of raters
+    # Only problems of this run's axes, even if other columns were read with them.
+    warnings += design.column_warnings(prepared.dataset.raters, analysis, found)
+    if not provisional:  # observed values do not wait for screens of raters
         warnings += design.screen_cautions(
             prepared.dataset.annotations, prepared.dataset.raters, prepared.grouping
         )
@@ -280,5 +282,5 @@ def _warnings(prepared: Prepared, tally: Tally, *, provisional: bool) -> tuple[R
         warnings.append(Caution.SOME_NOT_ESTIMABLE(lost=tally.lost, permutations=tally.permutations))
     if analysis.p_value == "paper":
         warnings.append(Caution.PAPER_P())
-    said = said_of_assignment(prepared.assignment, of_models=bool(prepared.spec.models))
+    said = assignment_warnings(prepared.assignment, of_models=bool(prepared.spec.models))
     return ranked([*said, *warnings, *prepared.panel.notes])

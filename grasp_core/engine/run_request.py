@@ -1,4 +1,4 @@
-"""Defaults of a run, where nobody has said it: axes, the paper's conventions, early stopping, pairs."""
+"""Defaults of a run for options that nobody named: axes, the paper's conventions, early stopping, pairs."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from grasp_core.permutation.draw import check_strata
 from grasp_core.permutation.testing.tail import Shuffles
 from grasp_core.reading.dataset.load import Dataset, candidate_axes, candidate_columns
 from grasp_core.report import account
-from grasp_core.report.account import few_regroupings, staying
+from grasp_core.report.account import few_regroupings, fixed_raters
 from grasp_core.report.words.label_use import labelled_sentence
 from grasp_core.report.words.levels import known_scale, proposed_levels, unranked
 
@@ -30,9 +30,9 @@ Preset = Literal["default", "paper"]
 
 
 def with_axes(found: Reading, fields: Mapping[str, Any], named: Sequence[AxisSet]) -> dict[str, Any]:
-    """Fields of an :class:`AnalysisSpec`; without named axes those of a known data set, or those proposed.
+    """Return fields of an :class:`AnalysisSpec`, with the named axes, or else the proposed ones.
 
-    Nothing of a column is left to shuffle within itself, so what is named for that is not proposed.
+    Columns named as strata or cluster are not proposed: such shuffles change nothing of the column itself.
     """
     moved = {*fields.get("strata", ()), fields.get("cluster")}
     axes = tuple(named) or tuple(one for one in proposed_axes(found) if not moved.issuperset(one))
@@ -42,7 +42,7 @@ def with_axes(found: Reading, fields: Mapping[str, Any], named: Sequence[AxisSet
 
 
 def proposed_axes(found: Reading) -> tuple[AxisSet, ...]:
-    """The axes of a known data set, or those that were recognised."""
+    """Return the axes of a known data set, or else the axes that were recognised."""
     known = found.recipe.axes if found.recipe is not None else ()
     return known or tuple((name,) for name in found.axes)
 
@@ -50,7 +50,7 @@ def proposed_axes(found: Reading) -> tuple[AxisSet, ...]:
 def analysis_of(
     found: Reading, fields: Mapping[str, Any], named: Sequence[AxisSet], preset: Preset | None, voice: Voice
 ) -> AnalysisSpec:
-    """The analysis of the fields that somebody named; a known data set is run as it was published."""
+    """Return the analysis of the fields that somebody named; a known data set is run as it was published."""
     if fields.get("level") == "ordinal" and found.spec.categories is not None and not found.ranked:
         why = unranked(found.spec.categories)
         if why is not None:
@@ -72,7 +72,7 @@ def analysis_of(
 
 
 def with_groups(data: Dataset, run_spec: RunSpec, voice: Voice) -> RunSpec:
-    """Without the axes, which nobody named, of which no group is large enough."""
+    """Leave out axes without any group that is large enough; for axes that nobody named."""
     analysis = run_spec.analysis
     least = analysis.min_raters
     kept = axes_with_groups(data.raters, analysis.axes, least)
@@ -92,7 +92,7 @@ def with_groups(data: Dataset, run_spec: RunSpec, voice: Voice) -> RunSpec:
 
 
 def stopping_early(run_spec: RunSpec, seconds: float, voice: Voice) -> RunSpec:
-    """What is run where nobody has said how many permutations: where all take long, it stops early."""
+    """Let a run stop early if all its permutations take long; for a number that nobody named."""
     if seconds <= LONG_SECONDS:
         return run_spec
     most = f"{run_spec.analysis.permutations:,}"
@@ -105,7 +105,7 @@ def stopping_early(run_spec: RunSpec, seconds: float, voice: Voice) -> RunSpec:
 
 
 def with_pairs(data: Dataset, run_spec: RunSpec, voice: Voice) -> RunSpec:
-    """Where nobody has said it, groups are held against each other two by two unless that takes long."""
+    """Compare groups two by two unless that takes long; for runs whose pairs nobody named."""
     analysis = run_spec.analysis
     seconds = pairs_seconds(data, analysis.axes, analysis.min_raters)
     if seconds > LONG_SECONDS:
@@ -116,7 +116,7 @@ def with_pairs(data: Dataset, run_spec: RunSpec, voice: Voice) -> RunSpec:
 
 
 def settled(data: Dataset, run_spec: RunSpec, named: Collection[str], voice: Voice) -> RunSpec:
-    """With what depends on how long the run would take, as far as it is not among the options named."""
+    """Set the options that depend on how long the run would take, unless they are named."""
     analysis = run_spec.analysis
     paper = all(getattr(analysis, name) == value for name, value in spec.PAPER_CONVENTIONS.items())
     if "permutations" not in named and "adaptive" not in named and not paper:
@@ -126,7 +126,7 @@ def settled(data: Dataset, run_spec: RunSpec, named: Collection[str], voice: Voi
 
 
 class Asked(NamedTuple):
-    """What a run is asked: the files as they are read, their data, the spec and the groups."""
+    """A request for a run: the reading of the files, their data, the spec and the groups."""
 
     found: Reading
     data: Dataset
@@ -134,9 +134,9 @@ class Asked(NamedTuple):
     grouping: Grouping
 
     def said(self, given: Collection[str] | None, voice: Voice) -> Asked:
-        """Say what was read, how labels are ranked and what shuffling leaves; the same, as that was answered.
+        """Note the data, the order of labels and the limits of shuffling; return the request as answered.
 
-        `given`: the options that somebody named; None of a whole spec, which leaves nothing to be answered.
+        `given`: the options that somebody named; None for a whole spec, which leaves nothing to be answered.
         """
         found, data, run_spec, grouping = self
         say_data(data, run_spec.data, voice)
@@ -148,7 +148,7 @@ class Asked(NamedTuple):
         return Asked(found, data, run_spec, grouping)
 
     def say_afterwards(self, warnings: Iterable[Remark], voice: Voice) -> None:
-        """Name columns that could hold batches, or teams, which differences between groups may come from."""
+        """Note columns that may contain batches or teams, which may cause differences between groups."""
         analysis = self.spec.analysis
         say_batches(self.found, analysis.columns, self.data, warnings, voice)
         if analysis.axes and not self.spec.models:
@@ -158,9 +158,9 @@ class Asked(NamedTuple):
 def request_of(
     found: Reading, run_spec: RunSpec, data: Dataset, given: Collection[str] | None, voice: Voice
 ) -> Asked:
-    """What is run, and what there is to say before; what cannot be computed is refused, and nothing said.
+    """Complete the request for a run and show the notes before it; an impossible run is refused first.
 
-    `given`: as :meth:`Asked.said` has it, and "axes" where they were named.
+    `given`: as in :meth:`Asked.said`, with "axes" if they were named.
     """
     if given is not None and "axes" not in given:
         run_spec = with_groups(data, run_spec, voice)
@@ -171,20 +171,20 @@ def request_of(
 
 
 def say_data(dataset: Dataset, data: DataSpec, voice: Voice) -> None:
-    """Say which labels there are and how many, and what was used of the data."""
+    """Note the labels and how many there are, and which data were used."""
     voice.tell_labels(labelled_sentence(data, dataset.summary))
     for sentence in account.account_sentences(dataset.summary.account):
         voice.note(sentence)
 
 
 def say_problems(dataset: Dataset, voice: Voice) -> None:
-    """Say what there is to know about the data."""
+    """Note the problems of the data."""
     for problem in dataset.problems:
         voice.note(problem.message)
 
 
 def say_order(dataset: Dataset, run_spec: RunSpec, voice: Voice) -> None:
-    """Ranks follow an order, so say which where nobody has declared one."""
+    """Note the order by which labels are ranked, if nobody has declared one."""
     if run_spec.analysis.level != "ordinal" or run_spec.data.categories is not None:
         return
     found = ", ".join(quoted(label) for label in dataset.summary.categories)
@@ -192,7 +192,7 @@ def say_order(dataset: Dataset, run_spec: RunSpec, voice: Voice) -> None:
 
 
 def with_level(dataset: Dataset, run_spec: RunSpec, voice: Voice) -> RunSpec:
-    """Labels that look ranked, where no level was named: as who is asked says, or else it is said how."""
+    """Ask whether labels that look ranked are to be ranked; without an answer, note how to do it."""
     if len(dataset.questions) > 1:
         return run_spec
     labels, data, analysis = dataset.annotations.categories, run_spec.data, run_spec.analysis
@@ -217,7 +217,7 @@ def with_level(dataset: Dataset, run_spec: RunSpec, voice: Voice) -> RunSpec:
 
 
 def levelled(found: Reading, data: Dataset, run_spec: RunSpec, voice: Voice) -> tuple[Dataset, RunSpec]:
-    """As :func:`with_level`, and the data with the labels in that order."""
+    """Do the same as :func:`with_level`, and return the data with the labels in that order too."""
     ranked = with_level(data, run_spec, voice)
     if ranked.data != run_spec.data:
         found = dataclasses.replace(found, spec=ranked.data)
@@ -226,14 +226,14 @@ def levelled(found: Reading, data: Dataset, run_spec: RunSpec, voice: Voice) -> 
 
 
 def say_shuffles(dataset: Dataset, grouping: Grouping, analysis: AnalysisSpec, voice: Voice) -> None:
-    """Say before the run of which groups no p can be small, and who keeps their profile."""
+    """Note before the run which groups can have no small p, and how many raters keep their profiles."""
     shuffles = Shuffles.of(dataset.raters, grouping, analysis)
-    for sentence in (*few_regroupings(grouping, shuffles), *staying(shuffles)):
+    for sentence in (*few_regroupings(grouping, shuffles), *fixed_raters(shuffles)):
         voice.note(printable(sentence))
 
 
 def say_teams(found: Reading, analysis: AnalysisSpec, data: Dataset, voice: Voice) -> None:
-    """Name columns that look like teams, where profiles move over all raters."""
+    """Note columns that look like teams, if profiles move over all raters."""
     if analysis.cluster is not None or analysis.strata:
         return
     columns = candidate_columns(data, found.annotations, found.raters, found.spec)
@@ -241,20 +241,20 @@ def say_teams(found: Reading, analysis: AnalysisSpec, data: Dataset, voice: Voic
     tested = {name: data.raters.axes[name] for name in analysis.tested}
     for one in teams(data.annotations, free, tested):
         option = voice.value("cluster", one.column) if one.by == "cluster" else voice.within(one.column)
-        voice.note(f"{account.team_sentence(one)}: {option} {account.SHUFFLES[one.by]}")
+        voice.note(f"{account.team_sentence(one)}: {option} {account.TEAM_REMEDIES[one.by]}")
 
 
 def say_batches(
     found: Reading, used: Collection[str], data: Dataset, warnings: Iterable[Remark], voice: Voice
 ) -> None:
-    """Name the columns that could hold batches, where groups were given other items."""
+    """Note the columns that may contain batches, if groups were given different items."""
     if not account.given_other_items(warnings):
         return
     tables = [] if found.raters is None else [(found.raters, found.raters.columns)]
     known = candidate_axes(found.annotations, found.raters, found.spec)
     tables.append((found.annotations, tuple(name for name in known if name in found.annotations.columns)))
     free = {name: len(table.distinct(name)) for table, names in tables for name in names if name not in used}
-    could = account.could_hold_batches(free, data.summary.raters)
+    could = account.batch_candidates(free, data.summary.raters)
     if could:
         voice.note(
             f"columns that could hold batches: {listed(could)}; {voice.within(could[0])} shuffles within the "

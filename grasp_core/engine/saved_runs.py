@@ -1,8 +1,8 @@
-"""Saved runs, claimed and computed one beside the other: a server's engine.
+"""Saved runs, claimed and computed side by side: a server's engine.
 
-A run is a row in the database first and work second. Servers claim rows one at a time, renew their claim
-while they compute and save blocks as they go; a claim that is no longer renewed is taken over, and the saved
-blocks are not computed again.
+A run is first saved as a row in the database and then computed. Servers claim rows one at a time; while they
+compute, they renew their claims and save blocks. If a claim is no longer renewed, another server takes the
+run over, and does not compute the saved blocks again.
 """
 
 import logging
@@ -16,7 +16,7 @@ from functools import partial
 from typing import Any, NamedTuple
 
 from grasp_core.engine.compute import compute
-from grasp_core.engine.inputs import HeldData, Holding, Inputs
+from grasp_core.engine.inputs import CachedData, DataCache, Inputs
 from grasp_core.engine.pools.pool import Pool
 from grasp_core.engine.pools.schedule import Progress
 from grasp_core.engine.run import run_key
@@ -37,20 +37,20 @@ from grasp_core.version import __version__
 log = logging.getLogger(__name__)
 
 TURN_SECONDS = 3.0
-"""How long a run is computed at least, once it is prepared, before it gives way to somebody else's."""
+"""Fewest seconds that a prepared run is computed before it gives way to somebody else's run."""
 SAVE_SECONDS = 2.0
-"""How often computed blocks are saved, of several runs side by side of one after the other: what a killed
-server loses at most, of each run as many times that as it computes runs."""
+"""Seconds from one save of computed blocks to the next; runs side by side are saved in turn. A killed server
+loses at most this time of each run, multiplied by the number of runs that it computes."""
 
 
 class Conductor(Watcher, Checkpoints):
-    """A claimed run while it is computed here: keeps the claim, saves blocks now and then, hears of its end.
+    """A claimed run while it is computed here: renews the claim, saves blocks, and notices when it must end.
 
-    `losses`: how often in a row whoever computed it was lost; 0 once it gets on.
+    `losses`: number of processes lost in a row while they computed the run; 0 once the run makes progress.
     `known`: set once there is something to see: a provisional result, or the run's end.
-    `version`: tells the provisional result from those before, also of other processes; 0 before there is one.
-    `cancelled`: whether somebody asked for the run to be cancelled, on this or another server.
-    `gives_way`: whether it is to be handed back for somebody of whom nothing is computed.
+    `version`: number of the provisional result, different in other processes too; 0 before there is one.
+    `cancelled`: True if somebody asked for the run to be cancelled, on this or another server.
+    `gives_way`: True if it is to be handed back for somebody who has no run that is being computed.
     """
 
     def __init__(
@@ -72,14 +72,14 @@ class Conductor(Watcher, Checkpoints):
         self.gives_way = False
         self._started = time.monotonic()
         self._computing_since: float | None = None
-        self._keeps = True  # whether what is computed now is kept for a later attempt
+        self._keeps = True  # True if the present permutations are saved for a later attempt
         self._runs, self._closing, self._in_hand = runs, closing, in_hand
         self._lost = False
         self._begun: Progress | None = None
         self._done = record.done
         self._unsaved: list[tuple[int, FloatArray]] = []
         self._tally: Tally | None = None
-        self._counted = False  # whether something was counted that is not saved
+        self._counted = False  # True if something was counted that is not saved
         self._saved: Result | None = None  # the provisional result that others can see
         self._saved_at = time.monotonic()
 
@@ -100,7 +100,7 @@ class Conductor(Watcher, Checkpoints):
         if self._computing_since is None:
             self._computing_since = time.monotonic()
         self._unsaved.append((start, values))
-        if self._tally is not None and self._tally.counting:  # its state has them
+        if self._tally is not None and self._tally.counting:  # the tally's state contains them
             self._unsaved = self._unsaved[:0]
             self._counted = True
 
@@ -117,25 +117,25 @@ class Conductor(Watcher, Checkpoints):
 
     @property
     def computed_s(self) -> float:
-        """Seconds since it was prepared; 0 before, and where what is computed now would be lost."""
+        """Seconds since it was prepared; 0 before, and while the present permutations would be lost."""
         return time.monotonic() - self._computing_since if self._computing_since and self._keeps else 0.0
 
     @property
     def has_had_a_turn(self) -> bool:
-        """Whether it may give way: most of its time must not go into being prepared."""
+        """True if it may give way: most of its time must not be spent on preparation."""
         preparing = (self._computing_since or 0.0) - self._started
         return self.computed_s >= max(TURN_SECONDS, preparing)
 
     def check(self, progress: Progress) -> None:
         """See :class:`~grasp_core.engine.watching.Watcher`."""
         self.progress = progress
-        if self._begun is None or self._begun.of != progress.of:  # a stage is first heard of
+        if self._begun is None or self._begun.of != progress.of:  # the first progress of a stage
             self._begun = progress
         if self.losses and progress.done > self._begun.done:
             self._forget_losses()
         self._keeps = progress.of is None
         if self._keeps:
-            self._done = progress.done  # later stages keep nothing: the groups' permutations are what is done
+            self._done = progress.done  # later stages save nothing: only the groups' permutations count
         else:
             self.gives_way = False
         ends = self._closing.is_set() or self.cancelled or self.gives_way
@@ -152,7 +152,7 @@ class Conductor(Watcher, Checkpoints):
         except LostRunError:
             self._lost = True
         except StoreError:
-            return  # the next time
+            return  # tried again the next time
         self.losses = 0
 
     def _save(self) -> None:
@@ -166,22 +166,22 @@ class Conductor(Watcher, Checkpoints):
             self._saved = shown
 
     def keep(self, *computed: Any) -> bool:
-        """Renew the claim, also while nothing can be saved, and save; whether the database has it."""
+        """Renew the claim, and save if there is anything; return whether the database has it."""
         try:
             if self._runs.keep(self.record, *computed):
                 self.cancelled = True
         except LostRunError:
             self._lost = True
-        except StoreError as error:  # computing goes on; the blocks are saved when the database is back
+        except StoreError as error:  # computing continues; blocks are saved when the database is back
             log.warning("run %s: not saved yet: %s", self.record.id, error)
             return False
         return True
 
 
 SIDE_BY_SIDE, FOR_EACH_WORKER = 4, 2
-"""Runs that one server computes at one time at most, and for each of its workers, which they share evenly."""
+"""Most runs that a server computes at one time, and most per worker; they share the workers evenly."""
 LOSSES = 5
-"""How often in a row the process that computes a run may be lost before the run gets on."""
+"""Number of processes lost in a row, without progress of the run, after which the run fails."""
 LOST = (
     f"The process that computed this run was lost {LOSSES} times before the run got on, perhaps for want of"
     " memory; run it again when the server has less to do, or on a larger one."
@@ -191,23 +191,23 @@ NO_MEMORY = (
     " server has less to do, or with fewer groups, or have GRASP_COMPUTE_MEMORY_MB raised."
 )
 ROOM_SECONDS = 1.0
-"""How often it is looked whether somebody waits of whom nothing is computed, while all places are taken."""
+"""Seconds between checks, while all places are taken, for somebody who waits and has no run computed."""
 POLL_SECONDS = 2.0
-"""How often a server looks for runs that another one left."""
+"""Seconds between a server's searches for runs that another one left."""
 _ASKED = 64
 
 
 class Provisional(NamedTuple):
-    """A provisional result, and the number that tells it from those before."""
+    """A provisional result, and the number that distinguishes it from earlier ones."""
 
     version: int
     result: Result | None
 
 
 class Computing:
-    """Computes what is queued, in threads that wait for the workers; once `closing` is set, hands it back.
+    """Computes queued runs, in threads that wait for the workers; hands them back once `closing` is set.
 
-    `allowed`: where files may be that are not uploaded; by default there are none.
+    `allowed`: places of files that are not uploaded; by default there are none.
     """
 
     def __init__(
@@ -217,7 +217,7 @@ class Computing:
         self._runs = runs
         self._pool = pool
         self._inputs = Inputs(runs, files, allowed or AllowedSources(), self.closing)
-        self._holding = Holding()
+        self._holding = DataCache()
         self.hold, self.drop = self._holding.hold, self._holding.drop
         self._asked: OrderedDict[str, threading.Event] = OrderedDict()
         self._in_hand: dict[str, Conductor] = {}
@@ -231,7 +231,7 @@ class Computing:
 
     @property
     def ready(self) -> bool:
-        """Whether runs are claimed."""
+        """True if runs are claimed."""
         return self._dispatcher.is_alive()
 
     def start(self) -> None:
@@ -241,7 +241,7 @@ class Computing:
         self._renewer.start()
 
     def expect(self, run_id: str) -> None:
-        """Look for a run that was just asked."""
+        """Look for a run that was just requested."""
         if run_id in self._in_hand:
             return
         self._asked[run_id] = threading.Event()
@@ -250,7 +250,7 @@ class Computing:
         self._awake.set()
 
     def progress(self, run_id: str) -> Progress | None:
-        """How far a run is that is computed here, as far as that is known."""
+        """Return the progress of a run that is computed here, as far as it is known."""
         conductor = self._in_hand.get(run_id)
         if conductor is None:
             return None
@@ -258,20 +258,20 @@ class Computing:
         return progress if progress.seconds_left is not None else replace(progress, waiting=preparing())
 
     def found(self, run_id: str, version: int) -> Provisional | None:
-        """What is found so far of a run, without a result where it is this version; None if not here."""
+        """Return a run's provisional result, left out if it is of this version; None if it is not here."""
         conductor = self._in_hand.get(run_id)
         if conductor is None or not conductor.version:
             return None
-        known = conductor.version  # before the result, which may be a newer one's
+        known = conductor.version  # read before the result, which may be newer
         return Provisional(known, None if known == version else conductor.provisional)
 
     def news_every(self, run_id: str) -> float | None:
-        """Seconds from one provisional result of a run to the next, as things are now; None if not here."""
+        """Return the seconds between provisional results of a run at present; None if it is not here."""
         conductor = self._in_hand.get(run_id)
         return None if conductor is None else EVERY_SECONDS * conductor.side_by_side
 
     def wait(self, run_id: str, seconds: float) -> None:
-        """Wait until something is found of a run that was asked here or is in hand, or for so long."""
+        """Wait for news of a run that was requested or is computed here, at most for `seconds`."""
         conductor = self._in_hand.get(run_id)
         event = self._asked.get(run_id) if conductor is None else conductor.known
         if event is not None:
@@ -308,7 +308,7 @@ class Computing:
                     losses = self._runs.losses(record) if record is not None else 0
                 except StoreError as error:
                     log.warning("no run could be claimed: %s", error)
-                except Exception as error:  # whatever it is, this thread has to live on
+                except Exception as error:  # this thread must continue after any error
                     log.error("no run could be claimed: %s", type(error).__name__)
             if record is None:
                 self._slots.release()
@@ -322,7 +322,7 @@ class Computing:
                 self._conductors.submit(self._conduct, conductor)
 
     def _make_room(self) -> None:
-        """Have one of those who have most runs in hand give way, if somebody waits who has none."""
+        """Make a run of the person with most runs here give way, if somebody waits who has none."""
         in_hand = list(self._in_hand.values())
         able = [one for one in in_hand if one.has_had_a_turn]
         if not able or any(one.gives_way for one in in_hand):
@@ -330,19 +330,19 @@ class Computing:
         try:
             if not self._runs.somebody_waits(in_hand=tuple(self._in_hand)):
                 return
-        except Exception as error:  # whatever it is, the dispatcher's thread has to live on
+        except Exception as error:  # the dispatcher's thread must continue after any error
             log.warning("it is not known who waits: %s", type(error).__name__)
             return
         runs_of = Counter(one.record.owner for one in in_hand)
         max(able, key=lambda one: (runs_of[one.record.owner], one.computed_s)).gives_way = True
 
     def _renew(self) -> None:
-        """Renew the claims on the runs in hand, whatever they are busy with."""
+        """Renew the claims on the runs that are computed here, whatever they are doing."""
         while not self._idle.wait(claims.LEASE_SECONDS / 4):
             for conductor in list(self._in_hand.values()):
                 try:
                     conductor.keep()
-                except Exception as error:  # whatever it is, this thread has to live on
+                except Exception as error:  # this thread must continue after any error
                     log.error("a claim could not be renewed: %s", type(error).__name__)
 
     def _conduct(self, conductor: Conductor) -> None:
@@ -359,9 +359,9 @@ class Computing:
                 insist(partial(self._runs.finish, record, "failed", error=FAULT), until=self.closing)
             if held is not None and not conductor.gives_way:
                 self._holding.drop(key_of(record), held.number)
-        except LostRunError:  # perhaps asked again, and then its data are wanted here
+        except LostRunError:  # perhaps it was requested again, and then its data are needed here
             log.info("run %s went on elsewhere or was deleted", record.id)
-        except StoreError as error:  # its claim runs out, and whoever finds it then resumes it
+        except StoreError as error:  # its claim expires, and the server that finds it then resumes it
             log.warning("run %s could not be saved: %s", record.id, error)
         finally:
             conductor.known.set()
@@ -369,8 +369,8 @@ class Computing:
             self._slots.release()
             self._awake.set()
 
-    def _outcome(self, conductor: Conductor, held: HeldData | None) -> Callable[[], None]:
-        """Compute a claimed run; returns how it is to be ended in the database."""
+    def _outcome(self, conductor: Conductor, held: CachedData | None) -> Callable[[], None]:
+        """Compute a claimed run; return the function that ends it in the database."""
         record = conductor.record
         started = time.monotonic()
         try:
@@ -396,9 +396,9 @@ class Computing:
         seconds = time.monotonic() - started
         return partial(self._runs.finish, record, "done", result=result, duration_s=seconds)
 
-    def _compute(self, conductor: Conductor, held: HeldData | None) -> Result:
+    def _compute(self, conductor: Conductor, held: CachedData | None) -> Result:
         record = conductor.record
-        if record.cancel_requested:  # of a server that did not live to see it
+        if record.cancel_requested:  # the server that had the run ended before it noticed
             raise RunCancelledError
         if record.code_version != __version__:
             raise DataError("GRASP was upgraded while this run waited; run it again.")
@@ -414,10 +414,10 @@ class Computing:
 
 
 def key_of(record: RunRecord) -> str:
-    """What a run's data are held as."""
-    return held_as(record.project, run_key(record.summary, record.spec, __version__))
+    """Return the key under which a run's data are kept in memory."""
+    return data_key(record.project, run_key(record.summary, record.spec, __version__))
 
 
-def held_as(project: str, key: str) -> str:
-    """What the data of a question of a project are held as."""
+def data_key(project: str, key: str) -> str:
+    """Return the key under which the data of a project's request are kept in memory."""
     return f"{project}:{key}"

@@ -1,4 +1,4 @@
-"""Questions taken in and answers found: runs, and in threads beside them plans and items of a group."""
+"""Requests taken in and answers found: runs and, in threads of this process, plans and items of groups."""
 
 import hashlib
 import json
@@ -12,7 +12,7 @@ from functools import lru_cache, partial
 from typing import Any, Generic, TypeVar
 
 from grasp_core.analysis.items.outcomes import FORMAT_VERSION, ItemsResult
-from grasp_core.analysis.items.panel import ItemsAsked, look_at_items
+from grasp_core.analysis.items.panel import ItemsRequest, look_at_items
 from grasp_core.analysis.panel import Each
 from grasp_core.analysis.planner.simulation import PlanTask, make_plan
 from grasp_core.analysis.planner.values import Plan
@@ -21,7 +21,7 @@ from grasp_core.engine.pools.pool import Pool
 from grasp_core.engine.pools.schedule import Progress
 from grasp_core.engine.process import ComputingProcess
 from grasp_core.engine.run import run_key
-from grasp_core.engine.saved_runs import POLL_SECONDS, Computing, held_as
+from grasp_core.engine.saved_runs import POLL_SECONDS, Computing, data_key
 from grasp_core.model.access import Reach, only
 from grasp_core.model.errors import FAULT, DataError, GraspError, MissingResultError, RunCancelledError
 from grasp_core.model.groups import Group
@@ -39,10 +39,10 @@ _SEEN = 64
 
 
 class Service:
-    """Takes in questions, has them computed in the background and finds their answers.
+    """Takes in requests, has them computed in the background and finds their answers.
 
-    `pool`: for further questions about runs.
-    `computing`: what computes; by default this process does, with the same pool.
+    `pool`: for further requests about runs.
+    `computing`: computes the runs; by default this process does, with the same pool.
     """
 
     def __init__(
@@ -64,11 +64,11 @@ class Service:
 
     @property
     def computes(self) -> bool:
-        """Whether runs are computed, not only taken in."""
+        """True if runs are computed, not only taken in."""
         return self._computing.ready
 
     def start(self) -> None:
-        """Have runs looked for and computed."""
+        """Start to look for runs and compute them."""
         self._computing.start()
 
     def submit(
@@ -81,10 +81,10 @@ class Service:
         owner: str = "",
         load_s: float = 0.0,
     ) -> tuple[RunRecord, bool]:
-        """Save a run in the project of `reach` and compute it; returns whether the person asked it before.
+        """Save a run in the project of `reach` and compute it; return whether the person requested it before.
 
-        What others asked, of the same version of the code, is not computed again, but the run is another one.
-        The data's files should be in the file store, where another server, or this one restarted, reads them.
+        If others requested the same of the same version, it is not computed again, but is a run of its own.
+        The data's files should be in the file store, for this server after a restart, and for others.
         """
         key, runs = run_key(dataset.summary, spec, __version__), self.runs.within(reach)
         answering = runs.answering(key, owner)
@@ -93,28 +93,28 @@ class Service:
         stored = [(file.name, file.sha256) for file in dataset.summary.files]
         stored += [(model.source, model.sha256) for model in dataset.models if model.column is None]
         request = Request(key, title, owner, __version__, spec, dataset.summary, tuple(stored))
-        name = held_as(reach.home, key)
+        name = data_key(reach.home, key)
         held = self._computing.hold(name, dataset, load_s)  # before the run can be claimed
         try:
             record, known = runs.create(request)
         except GraspError:
             self._computing.drop(name, held)
             raise
-        if record.computed_as != record.id or record.ended:  # somebody else's, with the same data
+        if record.computed_as != record.id or record.ended:  # computed by another run of the same data
             self._computing.drop(name, held)
         else:
             self._computing.expect(record.id)
         return record, known
 
     def progress(self, record: RunRecord) -> Progress:
-        """How far a run is; the time left is known only to the server that computes it."""
+        """Return the progress of a run; only the server that computes it knows the time left."""
         known = self._computing.progress(record.computed_as)
         return known or Progress(record.done, record.total, None)
 
     def provisional(self, run_id: str) -> Result | None:
-        """What is found so far of a run that goes on; of one that waits for another, by `computed_as`.
+        """Return the provisional result of a run; if it waits for another, call this with `computed_as`.
 
-        None where nothing is known yet; of a run computed here, the same object until more is found.
+        None if nothing is known yet; for a run computed here, the same object until there is a new result.
         """
         version, seen = self._seen.get(run_id, (0, None))
         found = self._computing.found(run_id, version)
@@ -128,27 +128,27 @@ class Service:
         return found.result
 
     def news_every(self, run_id: str) -> float:
-        """Seconds from one provisional result of a run to the next, as things are now.
+        """Return the seconds between provisional results of a run at present.
 
-        For runs that wait, or that another server computes, it looks as often as for new ones.
+        For runs that wait, or that another server computes, they are the seconds between searches for runs.
         """
         return self._computing.news_every(run_id) or POLL_SECONDS
 
     def data_of(self, record: RunRecord) -> Dataset:
-        """A run's data, for further questions about it."""
+        """Read a run's data, for further requests about it."""
         if not self.runs.files_of(record.id):
             raise DataError(BROUGHT)
         return self.inputs.dataset(record)
 
     def cancel(self, run_id: str) -> None:
-        """Stop a run; at once where this server computes it, else when its server next saves."""
+        """Stop a run: at once if this server computes it, else when its server next saves."""
         self.runs.request_cancel(run_id)
         self._computing.cancel(run_id)
 
     def close(self) -> None:
         """Hand running work back to the queue and end the workers."""
         self._computing.close()
-        self.pool.close()  # which is the same where this process computes
+        self.pool.close()  # the same pool, if this process computes
 
     def _result(self, run_id: str) -> Result:
         found = self.runs.result(run_id)
@@ -160,17 +160,17 @@ class Service:
 log = logging.getLogger(__name__)
 
 SIDE_BY_SIDE = 2
-"""Answers of a kind that are computed at one time; further ones wait."""
+"""Most answers of a kind that are computed at one time; further ones wait."""
 _REMEMBERED = 32
 
 T = TypeVar("T")
 
 
 @dataclass(eq=False)
-class Making(Generic[T]):
-    """An answer on its way: what is `found` so far, the `share` done, its `error`; `cancelled` stops it.
+class PendingAnswer(Generic[T]):
+    """An answer being computed: `found` so far, the `share` done, the `error`; `cancelled` stops it.
 
-    `began`, `took`: a time of the monotonic clock, and seconds, once it has ended.
+    `began`, `took`: its start by the monotonic clock, and the seconds it took, once it has ended.
     """
 
     owner: str
@@ -184,39 +184,39 @@ class Making(Generic[T]):
     took: float | None = None
 
     def check(self) -> None:
-        """Raise RunCancelledError if nobody wants it any more."""
+        """Raise RunCancelledError if it was cancelled."""
         if self.cancelled:
             raise RunCancelledError
 
     def tell(self, found: T) -> None:
-        """Know the answer so far."""
+        """Set the answer so far."""
         self.found = found
 
     def tell_share(self, share: float) -> None:
-        """Know how much of the work is done."""
+        """Set the share of the work that is done."""
         self.share = share
 
 
-class Makings(Generic[T]):
-    """Answers by the key of what was asked; asked twice at a time, they are computed once."""
+class PendingAnswers(Generic[T]):
+    """Answers by the key of the request; the same request twice at a time is computed once."""
 
     def __init__(self, kind: str) -> None:
         self._kind = kind
-        self._makings: OrderedDict[str, Making[T]] = OrderedDict()
+        self._makings: OrderedDict[str, PendingAnswer[T]] = OrderedDict()
         self._lock = threading.Lock()
         self._slots = threading.Semaphore(SIDE_BY_SIDE)
 
-    def find(self, key: str) -> Making[T] | None:
-        """What was asked under this key of this server, since it started."""
+    def find(self, key: str) -> PendingAnswer[T] | None:
+        """Return the answer requested under this key, if this server has been asked since it started."""
         return self._makings.get(key)
 
-    def begin(self, key: str, make: Callable[[Making[T]], T], *, owner: str) -> Making[T]:
-        """Have an answer made and kept, in a thread of its own, unless it is being computed or known."""
+    def begin(self, key: str, make: Callable[[PendingAnswer[T]], T], *, owner: str) -> PendingAnswer[T]:
+        """Compute an answer in a thread of its own and keep it, unless it is being computed or known."""
         with self._lock:
             known = self._makings.get(key)
             if known is not None and not (known.ended.is_set() and (known.error or known.cancelled)):
                 return known
-            making = self._makings[key] = Making[T](owner)
+            making = self._makings[key] = PendingAnswer[T](owner)
             self._makings.move_to_end(key)
             ended = [name for name, one in self._makings.items() if one.ended.is_set()]
             for name in ended[: max(len(self._makings) - _REMEMBERED, 0)]:
@@ -226,11 +226,11 @@ class Makings(Generic[T]):
         return making
 
     def close(self) -> None:
-        """Stop what is being computed."""
+        """Stop all answers that are being computed."""
         for making in list(self._makings.values()):
             making.cancelled = True
 
-    def _make(self, making: Making[T], make: Callable[[Making[T]], T]) -> None:
+    def _make(self, making: PendingAnswer[T], make: Callable[[PendingAnswer[T]], T]) -> None:
         try:
             with self._slots:
                 making.check()
@@ -247,8 +247,8 @@ class Makings(Generic[T]):
             making.ended.set()
 
 
-class Plans(Makings[Plan]):
-    """Plans by the key of what was asked."""
+class Plans(PendingAnswers[Plan]):
+    """Plans by the key of the request."""
 
     def __init__(self, pool: Pool) -> None:
         super().__init__("plan")
@@ -256,10 +256,10 @@ class Plans(Makings[Plan]):
 
     def ask(
         self, key: str, task: Callable[[], PlanTask], keep: Callable[[Plan], None], *, owner: str
-    ) -> Making[Plan]:
-        """Compute a plan of a task, which may have to read data, unless it is under way or known; keep it."""
+    ) -> PendingAnswer[Plan]:
+        """Compute the plan of a task, which may read data, unless it is being computed or known; keep it."""
 
-        def make(making: Making[Plan]) -> Plan:
+        def make(making: PendingAnswer[Plan]) -> Plan:
             plan = make_plan(task(), partial(self._pool.each, check=making.check), making.tell)
             keep(plan)
             return plan
@@ -268,7 +268,7 @@ class Plans(Makings[Plan]):
 
 
 MOST_ITEMS = 100_000
-"""Items that a server looks at; the command line has no such limit."""
+"""Most items that a server analyses; the command line has no such limit."""
 _PREFIX = "items "
 
 
@@ -278,64 +278,64 @@ class GroupItems:
     def __init__(self, service: Service, answers: AnswerStore) -> None:
         self._service = service
         self._answers = answers
-        self._makings = Makings[None]("items")
+        self._makings = PendingAnswers[None]("items")
         self.close = self._makings.close
 
     def find(self, run_id: str, project: str, asked_id: str) -> ItemsResult | None:
-        """What was found of a group's items, by :func:`id_of`; None where it is not there, or damaged."""
+        """Return the stored result of a group's items, by :func:`id_of`; None without one, or if damaged."""
         plain = self.kept(run_id, project, asked_id)
         try:
             return None if plain is None else ItemsResult.from_dict(plain)
-        except DataError:  # it is asked anew
+        except DataError:  # it is computed again
             return None
 
     def kept(self, run_id: str, project: str, asked_id: str) -> Any:
-        """What is kept, in its file form; None where nothing is."""
+        """Return the stored result in its file form; None if there is none."""
         return self._answers.within(only(project)).find(run_id, _PREFIX + asked_id)
 
     def kept_ids(self, run: RunRecord) -> frozenset[str]:
-        """Ids of all that is kept with a run."""
+        """Return the ids of all results that are stored with a run."""
         names = self._answers.within(only(run.project)).names(run.id, _PREFIX)
         return frozenset(name.removeprefix(_PREFIX) for name in names)
 
     def look(
         self,
         run: RunRecord,
-        asked: ItemsAsked,
+        asked: ItemsRequest,
         progress: Callable[[float], None] = lambda _: None,
         each: Each | None = None,
     ) -> ItemsResult:
-        """Find a group's items now and keep them with the run; what `progress` raises ends the work."""
+        """Compute a group's items now and store the result; an exception from `progress` ends the work."""
         dataset = self._service.data_of(run)
         found = look_at_items(dataset, asked, each or self._service.pool.each, progress)
         name = _PREFIX + id_of(asked.group, asked.question)
         self._answers.within(only(run.project)).keep(run.id, name, found.to_dict())
         return found
 
-    def start(self, run: RunRecord, asked: ItemsAsked, *, owner: str) -> Making[None]:
-        """Have a group's items found in a thread of their own, and kept with the run."""
+    def start(self, run: RunRecord, asked: ItemsRequest, *, owner: str) -> PendingAnswer[None]:
+        """Compute a group's items in a thread of its own, and store the result with the run."""
 
-        def make(making: Making[None]) -> None:
+        def make(making: PendingAnswer[None]) -> None:
             self.look(run, asked, making.tell_share, partial(self._service.pool.each, check=making.check))
 
         return self._makings.begin(_key(run, id_of(asked.group, asked.question)), make, owner=owner)
 
-    def under_way(self, run: RunRecord, asked_id: str) -> Making[None] | None:
-        """What :meth:`start` began in this process, also where it has ended."""
+    def under_way(self, run: RunRecord, asked_id: str) -> PendingAnswer[None] | None:
+        """Return the answer that :meth:`start` began in this process, also if it has ended."""
         return self._makings.find(_key(run, asked_id))
 
 
 def id_of(group: Group, question: int) -> str:
-    """What names the items of a group and question beside their run: 64 hexadecimal digits."""
+    """Return the name of a group's and question's items within their run: 64 hexadecimal digits."""
     asked = json.dumps([FORMAT_VERSION, group.axes, group.values, question])
     return hashlib.sha256(asked.encode()).hexdigest()
 
 
-def all_asked(result: RunResult) -> Iterator[ItemsAsked]:
-    """All that may be asked of a result: every group with every question."""
+def possible_requests(result: RunResult) -> Iterator[ItemsRequest]:
+    """Yield all requests for items that a result allows: every group with every question."""
     for row in result.groups:
         for question in range(len(result.spec.data.questions)):
-            yield ItemsAsked(result.spec, row.group, result.permutations, question)
+            yield ItemsRequest(result.spec, row.group, result.permutations, question)
 
 
 def check_items(result: RunResult) -> None:

@@ -1,4 +1,4 @@
-"""The stages of a run, what each costs, and the time that is left."""
+"""The stages of a run, the time that each takes, and the time that is left."""
 
 from __future__ import annotations
 
@@ -18,26 +18,26 @@ from grasp_core.model.spec import DEFAULT_PERMUTATIONS
 from grasp_core.reading.dataset.load import Dataset
 
 LONG_SECONDS = 10.0
-"""Runs that would take longer stop early by default."""
+"""Most seconds of a run that does not stop early by default."""
 CORES = 2
 _ITEM_AND_GROUP = 20e-9
-"""Statistics of one group's counts on one item."""
+"""Seconds for the statistics of one group's counts on one item."""
 _ITEM_AND_MODEL = 3.5e-9
-"""A model's agreement with one group on one item."""
+"""Seconds for a model's agreement with one group on one item."""
 _BY_ANNOTATION, _BY_WORD = 2e-9, 0.4e-9
-"""Counting an annotation for an axis, or a label's raters for a group, 64 at once."""
+"""Seconds for counting an annotation for an axis, or a label's raters for a group, 64 at once."""
 _TABLED_LABELS, _TABLED_RATERS = 3, 128
-"""Where everybody labels everything, up to so many of both, statistics are looked up..."""
+"""Most labels and raters with which statistics are looked up in tables, if everybody labels everything."""
 _LOOK_UP = 5e-9
-"""...at this cost for an item and a group."""
+"""Seconds for such a look-up, for an item and a group."""
 
 
 def default_seconds(
     dataset: Dataset, axes: Sequence[AxisSet], min_raters: int, slices: Sequence[str] = ()
 ) -> float:
-    """Seconds that the default number of permutations of these axes, all in the data, takes on two cores.
+    """Estimate the seconds on two cores for the default number of permutations of axes, all in the data.
 
-    `slices`: columns of the data set's attributes: each asks once more for the items that have a value in it.
+    `slices`: columns of the data set's attributes: each adds the time of the items that have a value in it.
     """
     grouping = form_groups(dataset.raters, axes, min_raters=min_raters)
     each = _counting(dataset, grouping, axes)
@@ -48,14 +48,14 @@ def default_seconds(
 
 
 def models_seconds(dataset: Dataset, n_models: int, axes: Sequence[AxisSet], min_raters: int) -> float:
-    """As :func:`default_seconds`, of models as raters."""
+    """Estimate seconds as :func:`default_seconds` does, for models as raters."""
     grouping = form_groups(dataset.raters, axes, min_raters=min_raters)
     on_items = _ITEM_AND_MODEL * dataset.summary.items * len(grouping.groups) * n_models
     return DEFAULT_PERMUTATIONS * (_counting(dataset, grouping, axes) + on_items) / CORES
 
 
 def pairs_seconds(dataset: Dataset, axes: Sequence[AxisSet], min_raters: int) -> float:
-    """As :func:`default_seconds`, within each pair of groups."""
+    """Estimate seconds as :func:`default_seconds` does, for permutations within each pair of groups."""
     shape, labels = dataset.summary, len(dataset.summary.categories)
     grouping = form_groups(dataset.raters, axes, min_raters=min_raters)
     per_rater = shape.annotations / max(shape.raters, 1)
@@ -72,7 +72,7 @@ def pairs_seconds(dataset: Dataset, axes: Sequence[AxisSet], min_raters: int) ->
 
 
 def _counting(dataset: Dataset, grouping: Grouping, axes: Sequence[AxisSet]) -> float:
-    """Counting the labels of all groups, by annotations or by words of raters."""
+    """Estimate seconds for counting the labels of all groups, by annotations or by words of raters."""
     shape = dataset.summary
     words = -(-shape.raters // 64)
     by_word = _BY_WORD * shape.items * len(grouping.groups) * len(shape.categories) * words
@@ -80,36 +80,36 @@ def _counting(dataset: Dataset, grouping: Grouping, axes: Sequence[AxisSet]) -> 
 
 
 def _looked_up(dataset: Dataset) -> bool:
-    """Whether statistics are looked up, unless some values are unknown."""
+    """Return whether statistics are looked up in tables, unless some values are unknown."""
     shape = dataset.summary
     small = len(shape.categories) <= _TABLED_LABELS and shape.raters <= _TABLED_RATERS
     return small and shape.annotations == shape.items * shape.raters
 
 
 _TOLD_FROM, _TOLD_AFTER_S = 0.03, 3.0
-"""Share of a run, or seconds, that tell its pace, from the first look on: before it, code is compiled."""
+"""Share of a run, or seconds, that show its pace, from the first look on: before it, code is compiled."""
 GROUPS, VERDICTS, PAIRS, SLICES, GIVEN = "groups", "verdicts", "pairs", "slices", "given"
 _LAID_OUT_S = 0.15
-"""Before a part's first permutation."""
+"""Seconds before a part's first permutation."""
 _GROUP_S, _PAIR_S, _GROUP_OF_SLICE_S = 0.027, 0.026, 0.01
-"""After the last one: tests and intervals of a group, a pair, and a group on a slice's items."""
+"""Seconds after the last one, for tests and intervals of a group, a pair, a group on a slice's items."""
 
 
 @dataclass(frozen=True, slots=True)
 class Stage:
-    """A stage of a run: of each part, expected seconds of permutations and of tests; only ratios count."""
+    """A stage of a run; each part has expected seconds of permutations and of tests. Only ratios count."""
 
     name: str
     parts: tuple[tuple[float, float], ...]
 
     @property
     def seconds(self) -> float:
-        """All of its parts together."""
+        """Expected seconds of all its parts."""
         return sum(map(sum, self.parts))
 
 
 class Course:
-    """How far a run is over all its stages, which are in order."""
+    """Progress of a run over all its stages, which are in order."""
 
     def __init__(self, stages: Sequence[Stage], clock: Callable[[], float] = time.perf_counter) -> None:
         self._stages, self._clock = tuple(stages), clock
@@ -118,7 +118,7 @@ class Course:
 
     @classmethod
     def of(cls, prepared: Prepared) -> Course:
-        """The course that a run will take, by the model of :mod:`~grasp_core.engine.time_left`."""
+        """Make the course of a run from the expected seconds of its stages."""
         dataset, analysis = prepared.dataset, prepared.spec.analysis
         asked = dataset, analysis.axes, analysis.min_raters
         groups = len(prepared.grouping.groups)
@@ -147,7 +147,7 @@ class Course:
         return cls(found)
 
     def enter(self, name: str) -> None:
-        """A part of a stage begins; one that is not of the course, as verdicts, belongs to the one before."""
+        """Begin a part of a stage; one that is not of the course, as verdicts, belongs to the one before."""
         if self._stages[self._stage].name == name:
             self._part = min(self._part + 1, len(self._stages[self._stage].parts) - 1)
             return
@@ -156,7 +156,7 @@ class Course:
             self._stage, self._part = later[0], 0
 
     def seen(self, progress: Progress) -> Progress:
-        """The progress of a part as that of the run, with the time left for all that remains."""
+        """Turn the progress of a part into that of the run, with the time left for all that remains."""
         stages, here = self._stages, self._stages[self._stage]
         within = min(progress.done / progress.total, 1.0) if progress.total else 0.0
         if progress.of == VERDICTS:
@@ -167,7 +167,7 @@ class Course:
         done = before + within * shuffled
         whole = sum(one.seconds for one in stages)
         left = progress.seconds_left
-        if len(stages) > 1:  # parts are short beside each other: what all of them took tells more than one
+        if len(stages) > 1:  # parts are short: the time of all of them shows more than that of one
             began, start = self._first = self._first or (self._clock(), done)
             took, share = self._clock() - began, (done - start) / whole
             told = share >= _TOLD_FROM or (share > 0 and took >= _TOLD_AFTER_S)
@@ -175,7 +175,7 @@ class Course:
         return replace(progress, seconds_left=left, share=min(done / whole, 1.0), stages=self._words(part))
 
     def _words(self, part: int) -> str:
-        """For example "Groups done · Pairs 3 of 4 · Slices"; empty where there is one stage."""
+        """Name the stages, such as "Groups done · Pairs 3 of 4 · Slices"; empty if there is only one."""
         if len(self._stages) < 2:
             return ""
         said = []
@@ -191,7 +191,7 @@ class Course:
 
 
 class OnCourse(Watcher):
-    """Watches one stage of a run, such as "pairs", for the watcher of the whole."""
+    """Watches one stage of a run, such as "pairs", for the watcher of the whole run."""
 
     def __init__(self, watcher: Watcher, course: Course, of: str) -> None:
         self._watcher, self._course, self._of = watcher, course, of

@@ -1,4 +1,4 @@
-"""Verdicts over a whole run, and what could have been found."""
+"""Verdicts over a whole run, and the differences that the run could have found."""
 
 import copy
 from collections.abc import Callable, Sequence
@@ -9,12 +9,18 @@ import numpy as np
 import scipy  # its optimize takes a while to load, and is when it is first used
 from scipy.special import expit, logit, ndtr, ndtri
 
-from grasp_core.analysis.cohesion.combined_test import Joint, Tested, hypotheses, joint_tests, judged_alone
+from grasp_core.analysis.cohesion.combined_test import (
+    Joint,
+    Tested,
+    hypotheses,
+    joint_tests,
+    uncorrected_tests,
+)
 from grasp_core.analysis.cohesion.panel import Cohesion
 from grasp_core.analysis.pairs import only_raters
 from grasp_core.analysis.panel import Judged, Panel
 from grasp_core.engine.pools.pool import Pool
-from grasp_core.engine.run import Prepared, verdicts, verdicts_alone
+from grasp_core.engine.run import Prepared, uncorrected_verdicts, verdicts
 from grasp_core.model.annotations import Annotations, BoolArray, FloatArray
 from grasp_core.model.groups import AxisSet, Group, Grouping
 from grasp_core.model.outcome import FEWEST_CLEAR
@@ -27,17 +33,17 @@ from grasp_core.permutation.testing.tally import Tally
 from grasp_core.reading.dataset.load import Dataset
 
 MOST_ROUNDS = 5
-"""How often raters of a clear group are left out and the other clear ones are tested again."""
+"""Most rounds in which raters of a clear group are left out and the other clear ones are tested again."""
 
 Permute = Callable[[Cohesion, AnalysisSpec, int], Tally]
-"""Computes the permutations of a panel that has so many annotations."""
+"""Computes the permutations of a panel, given its number of annotations."""
 
 
 def verdict_open(prepared: Prepared, tally: Tally) -> bool:
-    """Whether a run that may stop early has to go on with all groups for the sake of its verdicts.
+    """Return whether an adaptive run must continue with all groups because of its verdicts.
 
-    It has, while values are kept, until there are enough permutations for a clear group, and while a group's
-    q is below the level and its Monte-Carlo bound is not.
+    While values are kept, it must, until there are enough permutations for a clear group, and as long as a
+    group's q is below the level and its Monte-Carlo bound is not.
     """
     if not isinstance(prepared.panel, Cohesion):
         return False
@@ -49,14 +55,14 @@ def verdict_open(prepared: Prepared, tally: Tally) -> bool:
 
 
 def too_few_for_verdicts(panel: Panel, tally: Tally) -> bool:
-    """Whether a run that may stop early has too few permutations yet for anything of a panel to be clear."""
+    """Return whether an adaptive run has too few permutations yet for a clear verdict of the panel."""
     if not isinstance(panel, Judged) or not tally.active.all():
         return False
     return tally.n_together < min(FEWEST_CLEAR, tally.most_kept)
 
 
 class _Standing(NamedTuple):
-    """A hypothesis that still holds: its groups, by their places in the run, and how strong it is."""
+    """A hypothesis that is still significant: its groups, as indices in the run, and its strength."""
 
     groups: tuple[int, ...]
     p: float
@@ -64,14 +70,14 @@ class _Standing(NamedTuple):
 
 
 def explained(result: RunResult, prepared: Prepared, permutations: int, permute: Permute) -> RunResult:
-    """The result in which clear groups that another one explains are told so.
+    """Mark the clear groups of a result that another clear group explains.
 
-    The strongest stays; its raters, of an axis of two groups those of the smaller one, are left out, and the
-    others are tested again on the rest, by permutations with the same seed. So on with the strongest of those
-    that hold there. The others are explained by the group left out so far that has most of their raters.
+    The strongest group stays clear. Without its raters (of an axis of two groups, the smaller group's), the
+    others are tested again, by permutations with the same seed. A group that is then not significant is
+    explained by the group left out so far with most of its raters. The strongest of the rest is next.
 
     `result`: with verdicts.
-    `permutations`: as many as the verdicts are of.
+    `permutations`: number of permutations of the verdicts.
     """
     grouping, by = prepared.grouping, dict[int, Group]()
     standing = [
@@ -85,7 +91,7 @@ def explained(result: RunResult, prepared: Prepared, permutations: int, permute:
     ]
 
     def rank(one: _Standing) -> tuple[float, float, int, list[tuple[AxisSet, tuple[str, ...]]]]:
-        """The strongest first: by p, distance from chance, size; names decide what is equal still."""
+        """Sort the strongest first: by p, distance from chance and size, and equal ones by their names."""
         names = [(group.axes, group.values) for group in _named(one.groups, grouping)]
         return one.p, -one.strength, -int(grouping.n_raters[list(one.groups)].sum()), names
 
@@ -120,7 +126,7 @@ def _named(groups: Sequence[int], grouping: Grouping) -> list[Group]:
 def _on_rest(
     asked: Sequence[tuple[int, ...]], prepared: Prepared, kept: BoolArray, permutations: int, permute: Permute
 ) -> list[Joint]:
-    """Hypotheses tested on the raters who are kept; without those that lost all raters of a side."""
+    """Test hypotheses on the raters who are kept; leave out hypotheses that lost all raters of a side."""
     grouping = prepared.grouping
     member: BoolArray = np.logical_and(grouping.member, kept)
     known: BoolArray = np.logical_and(grouping.known, kept)
@@ -154,25 +160,25 @@ def _on_rest(
 
 POWER = 0.8
 SETS = (10, 40)
-"""Planted data sets of each shift: when the shift is looked for, and when it is measured."""
+"""Planted data sets of each shift: first to find the shift roughly, then to measure it."""
 _ABOUT, _NEAR = (0.5, 0.75, 1.0, 1.5, 2.25), (0.8, 1.0, 1.25)
-"""Shifts that are planted, in multiples of what is known before."""
+"""Shifts that are planted, in multiples of the estimate so far."""
 PERMUTATIONS = 999
-"""Permutations of the one group that planted data sets are held against."""
+"""Permutations of the one group with which planted data sets are compared."""
 MOST_ANNOTATIONS = 200_000
-"""Larger data are not planted in."""
+"""Most annotations of data in which shifts are planted."""
 _MOST_OF_REST = 0.8
-"""Of all that is not the label yet, at most so much is made it."""
+"""Largest share of the other labels that is changed into the label."""
 _EXPECTED = 5.0
-"""Annotations for which a rater is taken to answer as the items would have it."""
+"""Number of annotations that a rater is assumed to have given as the items suggest."""
 _SEED = 5
 
 
 def findable(prepared: Prepared, tally: Tally, pool: Pool, check: Callable[[], None]) -> tuple[Findable, ...]:
-    """What could have been found of the smallest and of the largest group that have a verdict.
+    """Return the shifts that could have been found for the smallest and largest group with a verdict.
 
-    One worker looks for each; what `check`, called meanwhile, raises ends it. Empty of more than 200,000
-    annotations, and with fewer than 3,000 permutations, as nothing is clear then.
+    One worker computes each; `check` is called meanwhile, and an exception from it ends the work. Empty with
+    more than 200,000 annotations, and with fewer than 3,000 permutations, as nothing is clear then.
     """
     dataset, grouping = prepared.dataset, prepared.grouping
     if not isinstance(prepared.panel, Cohesion):
@@ -180,7 +186,7 @@ def findable(prepared: Prepared, tally: Tally, pool: Pool, check: Callable[[], N
     size = sum(one.n_annotations for one in dataset.questions)
     if size > MOST_ANNOTATIONS or tally.n_together < FEWEST_CLEAR or not prepared.panel.places.n_labels:
         return ()
-    tested = verdicts_alone(prepared, tally)
+    tested = uncorrected_verdicts(prepared, tally)
     known = [one.groups for one in tested.found if one.why is None]
     if not known:
         return ()
@@ -199,7 +205,7 @@ def _needed(asked: tuple[Dataset, Grouping, AnalysisSpec, float]) -> float | Non
 
 
 def _limit(tested: Tested) -> float:
-    """The largest p* with which a lone group is clear: of all permutations few have a smaller one."""
+    """Return the largest p* with which a lone group is clear: few permutations have a smaller one."""
     counts = np.sort(np.stack(tested.reached)[:, 1:].min(axis=0))
     n = counts.size
     most = next(k for k in range(int(LEVEL * n), -1, -1) if share_interval(k, n, MISS)[1] < LEVEL or k == 0)
@@ -207,7 +213,7 @@ def _limit(tested: Tested) -> float:
 
 
 class _Planting:
-    """A group, or both of an axis, in whose place shifts are planted."""
+    """A group, or both groups of an axis, in whose place shifts are planted."""
 
     def __init__(self, dataset: Dataset, grouping: Grouping, analysis: AnalysisSpec, limit: float) -> None:
         self._dataset, self._grouping, self._limit = dataset, grouping, limit
@@ -222,14 +228,14 @@ class _Planting:
         self._drawn = 0
 
     def needed(self) -> float | None:
-        """The shift, as a share; None where no shift is found so often."""
+        """Return the shift that is found in four of five sets, as a share; None if no shift is."""
         panel, null = self._null(self._dataset, self._grouping)
         spread = float(null[:, panel.places.labels(0)[self._label]].std())
         about = spread * float(ndtri(POWER) - ndtri(max(self._limit, 1e-4) / 2))
         shift = self._reached([about * part for part in _ABOUT], SETS[0], panel, null)
         if shift is None:
             return None
-        # Raters of whom some are shifted spread more, and so do permutations of them.
+        # If some raters are shifted, raters spread more, and so do their permutations.
         planted, grouping = self._planted(shift)
         panel, null = self._null(planted, grouping)
         return self._reached([shift * part for part in _NEAR], SETS[1], panel, null)
@@ -240,7 +246,7 @@ class _Planting:
         return panel, panel.columns(work.shuffled(self._analysis.seed, 0, PERMUTATIONS))
 
     def _reached(self, shifts: Sequence[float], sets: int, panel: Cohesion, null: FloatArray) -> float | None:
-        """The shift that is found in four of five, by a curve through what is found of each."""
+        """Return the shift that is found in four of five sets, by a curve through the hits of each shift."""
         planted = sorted({min(shift, self._most) for shift in shifts})
         hits = [sum(self._finds(shift, panel, null) for _ in range(sets)) for shift in planted]
         found = shift_of(np.array(planted), np.array(hits), sets)
@@ -251,11 +257,11 @@ class _Planting:
         held = copy.copy(panel)
         held.observed = Cohesion(dataset, grouping, self._analysis).observed
         groups = tuple(range(len(grouping.groups)))
-        (one,) = judged_alone(held.together(null), [groups], self._like, {}).found
+        (one,) = uncorrected_tests(held.together(null), [groups], self._like, {}).found
         return one.why is None and one.p <= self._limit
 
     def _planted(self, shift: float) -> tuple[Dataset, Grouping]:
-        """The data with a shift of a group that chance draws."""
+        """Return the data with a shift of a group that is drawn at random."""
         number = self._drawn
         self._drawn += 1
         seed = self._analysis.seed + _SEED
@@ -270,10 +276,10 @@ class _Planting:
 
 
 def odds_of(annotations: Annotations, label: int) -> FloatArray:
-    """Log odds that each annotation is the label, by its item and its rater, shape (A,).
+    """Return the log odds that each annotation is the label, by its item and its rater, shape (A,).
 
-    A rater's odds beside the items' are told from all annotations of theirs, with as many more as
-    :data:`_EXPECTED` as the items would have it.
+    A rater's odds relative to the items' are estimated from all the rater's annotations and
+    :data:`_EXPECTED` more, which are as the items suggest.
     """
     item, rater, labelled = annotations.item, annotations.rater, annotations.category == label
     given = np.bincount(item, labelled, minlength=annotations.n_items)
@@ -294,10 +300,10 @@ def shifted_by(
     shift: float,
     rng: np.random.Generator,
 ) -> Annotations:
-    """The annotations of which raters `inside`, shape (J,), give one label more often by so much on average.
+    """Return annotations in which raters `inside`, shape (J,), give a label more often by `shift` on average.
 
-    The odds of the label, from :func:`odds_of`, rise by the same factor on each item and for each rater, so
-    more where items are open to it, and raters differ among themselves as before.
+    The odds of the label, from :func:`odds_of`, rise by the same factor on each item and for each rater. So
+    the label becomes more frequent on items that are open to it, and raters differ as much as before.
     """
     category, own = annotations.category.copy(), np.flatnonzero(inside[annotations.rater])
     odds = odds[own]
@@ -311,9 +317,9 @@ def shifted_by(
 
 
 def shift_of(shifts: FloatArray, hits: FloatArray, sets: int) -> float | None:
-    """The shift that is found in a share :data:`POWER`: by a probit curve through hits of so many sets each.
+    """Return the shift found in a share :data:`POWER` of sets, by a probit curve through the hits.
 
-    None where none is found in half, or larger ones are not found more often.
+    None if no shift is found in half of the sets, or larger ones are not found more often.
     """
     if hits.max() < sets / 2 or hits[-1] <= hits[0]:
         return None

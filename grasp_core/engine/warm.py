@@ -27,14 +27,14 @@ threading.Thread(target=lambda: (os.read(0, 1), os._exit(1)), daemon=True).start
 from grasp_core.engine.warm import warm
 warm()
 """
-"""What is half compiled when its input ends is compiled again by whoever needs it."""
+"""A kernel that is half compiled when the input ends is compiled again by the process that needs it."""
 
 
 def warm() -> None:
-    """Compile the kernels of cohesion, models, items and the raters' map, those first that most runs need.
+    """Compile the kernels of cohesion, models, items and the raters' map, the most needed ones first.
 
-    What is kept is read. Nothing else has to be compiled later, but for counts that 32 bits do not hold, from
-    some ten thousand labels of an item on.
+    Compiled code that is stored is read. Nothing else has to be compiled later, except for counts too large
+    for 32 bits, from some ten thousand labels of an item on.
     """
     annotations = Annotations.from_codes(
         item=np.repeat(np.arange(2), 4),
@@ -48,7 +48,7 @@ def warm() -> None:
     spec = AnalysisSpec(axes=(("axis",),))
     grouping = form_groups(raters, spec.axes)
     many = dataclasses.replace(annotations, categories=tuple(f"label {k}" for k in range(MOST_PAIRED + 1)))
-    _add_up(annotations, raters, grouping, spec)  # where everybody rated everything
+    _add_up(annotations, raters, grouping, spec)  # data in which everybody rated everything
     residuals = label_use.residuals_of([annotations], spec.level)
     if residuals is not None:
         label_use.observed(label_use.RaterTerms.of(residuals, Membership(raters, grouping, spec)))
@@ -75,15 +75,15 @@ def warm() -> None:
 
 
 def warm_beside() -> subprocess.Popen[bytes] | None:
-    """Compile in a process that stands back for all others; None where everything is kept already.
+    """Compile in a process of the lowest priority; None if all compiled code is stored already.
 
-    It ends with the process that started it, however that ends: nothing else holds its standard input.
+    It ends with the process that started it, however that ends: nothing else has its standard input open.
     """
     if all(kernel.is_kept for kernel in KERNELS):
         return None
     command = ("nice", "-n", "19", sys.executable, "-c", _WARMING)
     nothing = subprocess.DEVNULL
-    return subprocess.Popen(  # noqa: S603  # all of it is ours
+    return subprocess.Popen(  # noqa: S603  # no part of the command comes from users
         command, cwd=CORE.parent, stdin=subprocess.PIPE, stdout=nothing, stderr=nothing
     )
 
@@ -97,7 +97,7 @@ def _add_up(
     dense: bool | None = None,
     tables: bool | None = None,
 ) -> None:
-    """One way of adding up."""
+    """Compile one way of adding up."""
     design = build_design(annotations, raters, grouping, spec, dense=dense, tables=tables)
     compiled.observed(design)
     compiled.shuffled(design, 1, 0, 1)

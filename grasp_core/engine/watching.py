@@ -1,4 +1,4 @@
-"""What watches a run, and results shown on the way."""
+"""Watchers and checkpoints of a run, and results shown on the way."""
 
 from __future__ import annotations
 
@@ -12,55 +12,55 @@ from grasp_core.permutation.testing.tally import Tally
 
 
 class Watcher:
-    """Whoever watches a run; this one lets it go on."""
+    """Watches a run; this class lets every run continue."""
 
     @property
     def side_by_side(self) -> int:
-        """Runs that share the time for provisional results with this one, itself included."""
+        """Number of runs that share the time for provisional results, this one included."""
         return 1
 
     @property
     def looks_on(self) -> bool:
-        """Whether somebody sees provisional results; else none are made."""
+        """True if somebody sees provisional results; else none are made."""
         return True
 
     def check(self, progress: Progress) -> None:
-        """Called several times a second; what this raises ends the run."""
+        """Take the progress, several times a second; an exception from here ends the run."""
 
     def found(self, provisional: Result) -> None:
-        """What is found so far: the observed values at once, then about once a second with p-values."""
+        """Take a provisional result: the observed values at once, then about once a second with p-values."""
 
 
 class Checkpoints:
-    """Keeps what is computed of a run and gives it back to a later attempt; this one keeps nothing."""
+    """Saves the computed values of a run and gives them to a later attempt; this class saves nothing."""
 
     def of_stage(self, number: int) -> Checkpoints:
-        """The same of a later stage, by its place among them."""
+        """Return the checkpoints of a later stage, by its place among them."""
         return Checkpoints()
 
     def counted_before(self) -> bytes | None:
-        """The state of an earlier attempt's tally, if it had begun to count."""
+        """Return the state of an earlier attempt's tally, if it had begun to count."""
         return None
 
     def computed_before(self, width: int) -> list[tuple[int, FloatArray]]:
-        """Blocks of an earlier attempt, as (start, array of shape (block, `width`))."""
+        """Return blocks of an earlier attempt, as (start, array of shape (block, `width`))."""
         return []
 
     def begin(self, tally: Tally) -> None:
-        """Nothing is computed yet; once the tally counts, its state is all that was computed."""
+        """Take the tally before any block; once it counts, its state contains all that was computed."""
 
     def computed(self, start: int, values: FloatArray) -> None:
-        """A block of values (b, ...) was computed, and added to the tally."""
+        """Take a block of values (b, ...) that was computed and added to the tally."""
 
 
 EVERY_SECONDS = 1.0
-"""How often a provisional result is made; of several runs side by side, of one after the other."""
+"""Seconds from one provisional result to the next; runs side by side have them made in turn."""
 SHARE = 10
-"""However large the results, making them takes at most one part of so many of the time."""
+"""Making provisional results takes at most one part in this number of the time, however large they are."""
 
 
 class Showing:
-    """Makes a provisional result of the tally and the seconds so far now and then, for a watcher."""
+    """Makes provisional results from the tally and the seconds so far, from time to time, for a watcher."""
 
     def __init__(self, make: Callable[[Tally, float], Result], watcher: Watcher) -> None:
         self._make, self._watcher = make, watcher
@@ -68,7 +68,7 @@ class Showing:
         self._shown = -1
 
     def __call__(self, tally: Tally) -> None:
-        """Show what is found, unless nobody looks, that was done a moment ago or nothing has come since."""
+        """Show a provisional result, unless nobody looks, the last is recent, or nothing has changed."""
         now = time.perf_counter()
         if not self._watcher.looks_on or now < self._next or tally.in_null == self._shown:
             return

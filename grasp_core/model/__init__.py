@@ -1,1 +1,1 @@
-"""Values that everything else is about: annotations, raters, groups, specs, results, roles, errors."""
+"""Values that all other packages use: annotations, raters, groups, specs, results, roles, errors."""

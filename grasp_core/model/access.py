@@ -1,4 +1,4 @@
-"""People who use a server, and who may do what."""
+"""People who use a server, and their rights."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ from grasp_core.model.settings import Settings
 from grasp_core.model.text import one_line
 
 Role = Literal["viewer", "analyst", "admin"]
-"""What somebody may do on a server; see :class:`grasp_core.model.access.User`."""
+"""Role of a person on a server; :class:`grasp_core.model.access.User` defines the rights."""
 Scope = Literal["read", "run", "admin"]
-"""What a token may do at most: look, also upload and run, or all that its person may."""
+"""Highest rights of a token: look, also upload and run, or everything that its owner may do."""
 COMMAND = "command"
-"""Who acts where somebody has the database itself."""
+"""Actor in the audit log for commands that work on the database directly."""
 
 
 @dataclass(frozen=True, slots=True)
 class Identity:
-    """Who a sign-in provider says somebody is.
+    """A person as a sign-in provider describes them.
 
-    `issuer`, `subject`: the provider, and its name for the person that never changes.
-    `email`: verified, in small letters.
+    `issuer`, `subject`: the provider, and the provider's name for the person, which never changes.
+    `email`: verified, in lower case.
     """
 
     issuer: str
@@ -36,12 +36,12 @@ class Identity:
 class Person:
     """Somebody who has signed in.
 
-    `id`: what objects name as their owner.
+    `id`: id by which objects name their owner.
     `identity`: as of the last sign-in.
-    `role`: none where the settings decide.
+    `role`: None if the settings decide.
     `created_at`, `signed_in_at`: first and last sign-in, seconds since 1970.
-    `holder`: id of who holds the mail address: the first who signed in with it, or whom an admin assigned it
-        to. None while nobody does.
+    `holder`: id of the person who holds the mail address: the first to sign in with it, or the person to whom
+        an admin assigned it. None while nobody holds it.
     """
 
     id: str
@@ -54,18 +54,18 @@ class Person:
 
     @property
     def holds_address(self) -> bool:
-        """Whether the person has what the settings and projects give to their mail address."""
+        """True if the person has the rights that settings and projects give to their mail address."""
         return self.holder == self.id
 
     @property
     def other_holder(self) -> str | None:
-        """Id of somebody else who holds the person's mail address."""
+        """Id of another person who holds this person's mail address, if any."""
         return None if self.holds_address else self.holder
 
 
 @dataclass(frozen=True, slots=True)
 class Token:
-    """A token as its person sees it; the token itself is shown once and not kept."""
+    """A token's record as its owner sees it; the token itself is shown once and not stored."""
 
     id: str
     owner: str
@@ -79,59 +79,59 @@ class Token:
 
     @property
     def works(self) -> bool:
-        """Whether requests with it are answered."""
+        """True if the server answers requests with this token."""
         return self.revoked_at is None and not self.expired
 
 
 ROLES: tuple[Role, ...] = get_args(Role)
-"""Roles, each of which may all that those before it may."""
+"""Roles, weakest first; each includes the rights of those before."""
 DISABLED = "Your account on this server is disabled; ask whoever runs it."
 _ROLE_OF_SCOPE: Mapping[Scope, Role] = {"read": "viewer", "run": "analyst", "admin": "admin"}
 _LONGEST = 255
-"""Characters of an issuer, a subject (OpenID Connect allows no more) and a name."""
+"""Most characters of an issuer, a subject (OpenID Connect allows no more), a mail address and a name."""
 ProjectRole = Literal["viewer", "analyst", "owner"]
-"""In a project: a viewer looks; an analyst also runs, and manages own runs and links; an owner manages all
-of it and says who belongs to it."""
+"""Role in a project: a viewer looks; an analyst also starts runs, and manages own runs and links; an owner
+manages the whole project and its members."""
 EVERYONE = "everyone"
-"""Id of the project whose members are all who are admitted, with the role that they have on the server."""
+"""Id of the project to which everybody admitted belongs, with the role that they have on the server."""
 
 
 @dataclass(frozen=True, slots=True)
 class Reach:
-    """How far somebody reaches into what is stored.
+    """The projects whose stored objects somebody may open.
 
-    `projects`: projects whose objects may be opened; None for all, as the server itself does.
-    `home`: the project that is listed and searched, and that new objects belong to; one of `projects`.
+    `projects`: ids of these projects; None for all, which is the server's own reach.
+    `home`: the project that is listed and searched and to which new objects belong; one of `projects`.
     """
 
     projects: frozenset[str] | None
     home: str
 
     def __post_init__(self) -> None:
-        """Refuse a home that is out of reach."""
+        """Raise AccessError unless `home` is one of `projects`."""
         if self.projects is not None and self.home not in self.projects:
             raise AccessError("This project is not there any more, or not for you; choose another one.")
 
 
 EVERYTHING = Reach(None, EVERYONE)
-"""The server's own reach, at work for nobody in particular."""
+"""Reach of the server itself, for work that it does for no particular person."""
 
 
 def only(project: str) -> Reach:
-    """Reach into one project."""
+    """Return the reach into one project."""
     return Reach(frozenset({project}), project)
 
 
 @dataclass(frozen=True, slots=True)
 class User:
-    """A person who has signed in, or the one at this machine where nobody has to.
+    """A person who has signed in, or anybody if sign-in is off.
 
-    `id`: what objects name as their owner; opaque.
-    `role`: on the server; nobody may more in a project, whatever they are there.
+    `id`: id by which objects name their owner; opaque.
+    `role`: role on the server; a viewer here is at most a viewer in each project.
     `email`: the verified mail address, in lower case.
-    `holds_address`: whether projects that admit the address admit the user: nobody else holds it.
-    `groups`: those that the sign-in provider names.
-    `projects`: role by project, but for :data:`EVERYONE`.
+    `holds_address`: true if projects that admit the address admit the user, since nobody else holds it.
+    `groups`: groups that the sign-in provider names.
+    `projects`: role by project, without :data:`EVERYONE`.
     """
 
     id: str
@@ -144,16 +144,16 @@ class User:
 
     @property
     def may_run(self) -> bool:
-        """Whether the user may upload data and start runs, wherever they are a project's analyst."""
+        """True if the user may upload data and start runs in projects where they are analyst or owner."""
         return self.role in ("analyst", "admin")
 
     @property
     def may_administer(self) -> bool:
-        """Whether the user may see and change who may do what on this server."""
+        """True if the user may see and change everybody's rights on this server."""
         return self.role == "admin"
 
     def role_in(self, project: str) -> ProjectRole | None:
-        """What the user is in a project; None where they see nothing of it."""
+        """Return the user's role in a project; None if they may not see it."""
         if self.role == "admin":
             return "owner"
         if project == EVERYONE:
@@ -162,43 +162,43 @@ class User:
         return "viewer" if role is not None and self.role == "viewer" else role
 
     def may_see(self, project: str) -> bool:
-        """Whether the user may open what belongs to a project."""
+        """Return whether the user may open objects of a project."""
         return self.role_in(project) is not None
 
     def may_run_in(self, project: str) -> bool:
-        """Whether the user may upload data to a project and start runs in it."""
+        """Return whether the user may upload data to a project and start runs in it."""
         return self.role_in(project) in ("analyst", "owner")
 
     def may_manage(self, owner: str, project: str) -> bool:
-        """Whether the user may rename, share, cancel or delete what is `owner`'s in a project."""
+        """Return whether the user may rename, share, cancel or delete `owner`'s objects in a project."""
         role = self.role_in(project)
         return role == "owner" or (role == "analyst" and owner == self.id)
 
     def may_lead(self, project: str) -> bool:
-        """Whether the user may rename, archive and delete a project, and say who belongs to it."""
+        """Return whether the user may rename, archive and delete a project, and change its members."""
         return self.role_in(project) == "owner"
 
     def reach(self, home: str) -> Reach:
-        """The user's reach while they work in the project `home`."""
+        """Return the user's reach while they work in the project `home`."""
         seen = None if self.role == "admin" else frozenset({EVERYONE, *self.projects})
         return Reach(seen, home)
 
     def at_most(self, role: Role) -> User:
-        """The same person with no more than `role`, as a token lends it."""
+        """Return the same person with at most `role`, for requests with a token."""
         return replace(self, role=min(self.role, role, key=ROLES.index))
 
 
 LOCAL_USER = User(id="", name="", role="admin")
-"""Everybody, where sign-in is off."""
+"""The user for everybody if sign-in is off."""
 
 
 def actor_of(by: User | None) -> str:
-    """Who did something, for the audit log; None is whoever has the database."""
+    """Return the actor's name for the audit log; None stands for a command on the database itself."""
     return COMMAND if by is None else by.id
 
 
 def identity_of(claims: Mapping[str, Any], settings: Settings) -> Identity:
-    """Who an identity token describes."""
+    """Return the identity in an identity token's claims; raise AccessError if it is not admitted."""
     issuer, subject = claims.get("iss"), claims.get("sub")
     for said in (issuer, subject):
         if not isinstance(said, str) or not 0 < len(said) <= _LONGEST:
@@ -221,7 +221,7 @@ def identity_of(claims: Mapping[str, Any], settings: Settings) -> Identity:
 
 
 def user_of(person: Person, settings: Settings) -> User:
-    """What a person may do, without their projects and groups."""
+    """Return the person as a user, without projects and groups; raise AccessError if not admitted."""
     if person.disabled_at is not None:
         raise AccessError(DISABLED)
     _check_domain(person.identity.email, settings)
@@ -230,9 +230,9 @@ def user_of(person: Person, settings: Settings) -> User:
 
 
 def user_by_token(token: Token, owner: User | None, settings: Settings) -> User | None:
-    """The person whose token it is, with no more than its scope; None where they are not admitted any more.
+    """Return the token's owner with at most the token's scope; None if they are no longer admitted.
 
-    `owner`: who made it, as they may act now; None if they are not admitted.
+    `owner`: the person who made the token, with their rights of now; None if they are not admitted.
     """
     if not settings.sign_in:
         owner = None if token.owner else LOCAL_USER
@@ -240,9 +240,9 @@ def user_by_token(token: Token, owner: User | None, settings: Settings) -> User 
 
 
 def role_of(person: Person, settings: Settings) -> Role:
-    """A person's role: admin where the settings say so, else their own, else what the settings say.
+    """Return a person's role: admin by the settings, else their own, else the settings' role.
 
-    What the settings say of a mail address is said of who holds it.
+    Settings for a mail address apply to the person who holds it.
     """
     if is_admin_by_settings(person, settings):
         return "admin"
@@ -253,7 +253,7 @@ def role_of(person: Person, settings: Settings) -> Role:
 
 
 def is_admin_by_settings(person: Person, settings: Settings) -> bool:
-    """Whether the settings make a person an admin, whatever role they were given."""
+    """Return whether the settings make a person an admin, whatever role they were given."""
     return person.holds_address and person.identity.email in settings.admins
 
 
@@ -264,7 +264,7 @@ def _check_domain(email: str, settings: Settings) -> None:
 
 
 def groups_of(claims: Mapping[str, Any], settings: Settings) -> tuple[str, ...]:
-    """The groups that an identity token names, under the claim that the settings say."""
+    """Return the groups that an identity token lists under the claim that the settings name, sorted."""
     named = claims.get(settings.oidc_groups_claim)
     listed = named if isinstance(named, list) else [named]
     return tuple(sorted({group for group in listed if isinstance(group, str) and group}))

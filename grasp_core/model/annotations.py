@@ -1,4 +1,4 @@
-"""Annotations and raters as immutable values; their codes, counted and put in order."""
+"""Annotations and raters as immutable values; functions that count and sort their codes."""
 
 from __future__ import annotations
 
@@ -14,24 +14,24 @@ Int32Array = npt.NDArray[np.int32]
 Int64Array = npt.NDArray[np.int64]
 Codes = npt.NDArray[np.integer[Any]]
 Pieces = Callable[[], Iterable[Sequence[Codes]]]
-"""Gives items (-1: to be left out), raters and labels, a piece of each at a time, whenever it is called."""
+"""Function that gives items (-1: left out), raters and labels piece by piece, anew at each call."""
 _RANGES = 8
-"""Ranges of items that are sorted one after the other, so that sorting takes room for an eighth of all."""
+"""Ranges of items that are sorted one after the other, so that sorting needs memory for an eighth of all."""
 _WIDEST = 2**63 - 1
 PIECE = 1 << 18
-"""Codes looked at together: NumPy counts a copy of them in its widest type."""
+"""Codes of one piece: small, since NumPy counts a copy of the codes in its widest type."""
 
 
 def in_pieces(
     arrays: Sequence[npt.NDArray[Any]], size: int = PIECE
 ) -> Iterator[tuple[npt.NDArray[Any], ...]]:
-    """Arrays of equal length, a piece of each at a time."""
+    """Yield arrays of equal length piece by piece."""
     for start in range(0, arrays[0].size, size):
         yield tuple(values[start : start + size] for values in arrays)
 
 
 def tallied(codes: Codes, n: int) -> Int64Array:
-    """How often each of the codes 0 to `n` - 1 occurs, shape (n,)."""
+    """Count how often each of the codes 0 to `n` - 1 occurs, shape (n,)."""
     total = np.zeros(n, np.int64)
     for (some,) in in_pieces([codes], max(PIECE, n)):  # each piece costs a pass over all n
         total += np.bincount(some.astype(np.intp, copy=False), minlength=n)
@@ -39,9 +39,9 @@ def tallied(codes: Codes, n: int) -> Int64Array:
 
 
 def positions_by(codes: Codes) -> Int64Array:
-    """Positions of codes by their size, shape (A,), those of equal ones ascending.
+    """Return the positions that sort the codes, shape (A,); positions of equal codes ascend.
 
-    Whole numbers sort many times faster than positions by what stands there.
+    Sorting one whole number per position is many times faster than NumPy's argsort.
     """
     keys = codes * np.int64(codes.size) + np.arange(codes.size)
     keys.sort()
@@ -51,7 +51,7 @@ def positions_by(codes: Codes) -> Int64Array:
 def sorted_codes(
     pieces: Pieces, per_item: Int64Array, n_raters: int, n_labels: int
 ) -> tuple[Int32Array, Int32Array]:
-    """Raters and labels by item, then by rater, both of shape (A,).
+    """Return raters and labels sorted by item, then by rater, both of shape (A,).
 
     `per_item`, shape (I,): annotations of each item.
     """
@@ -69,9 +69,9 @@ def sorted_codes(
 def sorted_keys(
     pieces: Pieces, per_item: Int64Array, sizes: Sequence[int]
 ) -> Iterator[tuple[int, Int64Array]]:
-    """One number for each annotation, ascending, a range of items at a time; with the range's first item.
+    """Yield, for one range of items after the other, its first item and a number per annotation, ascending.
 
-    The number stands for the item, counted from there, and as many of the other codes as there are sizes.
+    The number encodes the item, counted from the first one, and as many further codes as there are `sizes`.
     """
     for first, last in _ranges(per_item, math.prod(sizes)):
         keys = np.empty(int(per_item[first:last].sum()), np.int64)
@@ -89,7 +89,7 @@ def sorted_keys(
 
 
 def _ranges(per_item: Int64Array, width: int) -> Iterator[tuple[int, int]]:
-    """Ranges of items with about equally many annotations, whose numbers fit."""
+    """Yield ranges of items with about equally many annotations, whose numbers fit into 64 bits."""
     reached = np.cumsum(per_item)
     total = int(reached[-1]) if reached.size else 0
     room, most = max(-(-total // _RANGES), PIECE), _WIDEST // max(width, 1)
@@ -118,7 +118,7 @@ class Annotations:
 
     `item_ids`: length I; `rater_ids`: length J.
     `categories`, length K: declared and ordered; a category that nobody used still counts in K.
-    `indptr`, shape (I + 1,): item i owns the annotations ``indptr[i]:indptr[i + 1]``.
+    `indptr`, shape (I + 1,): the annotations of item i are ``indptr[i]:indptr[i + 1]``.
     `rater`, `category`, shape (A,): index of the rater and of the category of each annotation.
     """
 
@@ -165,7 +165,7 @@ class Annotations:
         rater_ids: Sequence[str],
         categories: Sequence[str],
     ) -> Annotations:
-        """Take over what :func:`sorted_codes` made; `per_item`, shape (I,), are the items' annotations."""
+        """Build from arrays by :func:`sorted_codes`; `per_item`, shape (I,): annotations of each item."""
         return cls(
             item_ids=tuple(item_ids),
             rater_ids=tuple(rater_ids),
@@ -177,22 +177,22 @@ class Annotations:
 
     @property
     def n_items(self) -> int:
-        """I."""
+        """Number of items, I."""
         return len(self.item_ids)
 
     @property
     def n_raters(self) -> int:
-        """J."""
+        """Number of raters, J."""
         return len(self.rater_ids)
 
     @property
     def n_categories(self) -> int:
-        """K."""
+        """Number of categories, K."""
         return len(self.categories)
 
     @property
     def n_annotations(self) -> int:
-        """A."""
+        """Number of annotations, A."""
         return int(self.rater.size)
 
     @property
@@ -201,7 +201,7 @@ class Annotations:
         return np.repeat(np.arange(self.n_items, dtype=np.int32), np.diff(self.indptr))
 
     def only(self, items: BoolArray, raters: BoolArray | None = None) -> Annotations:
-        """The annotations of the chosen items, shape (I,), by the chosen raters, (J,); all by default."""
+        """Return the annotations of chosen items, shape (I,), by chosen raters, shape (J,), or by all."""
         chosen = np.ones(self.n_raters, dtype=np.bool_) if raters is None else raters
         item = self.item
         kept = items[item] & chosen[self.rater]
@@ -217,7 +217,7 @@ class Annotations:
 
 
 def _whole(values: npt.ArrayLike) -> Codes:
-    """As an array of whole numbers; an empty list has no type of its own."""
+    """Return an array of whole numbers, also from an empty list, for which NumPy takes floats."""
     array = np.asarray(values)
     return array if array.dtype.kind in "iu" else array.astype(np.int64)
 
@@ -256,7 +256,7 @@ class Raters:
     workload: Int64Array | None = None
 
     def some(self, chosen: BoolArray | Int64Array) -> Raters:
-        """Those who are chosen, by a mask of shape (J,) or by places; with their workload in all the data."""
+        """Return the chosen raters (mask of shape (J,), or positions); they keep their whole workload."""
         return Raters(
             tuple(np.array(self.rater_ids, dtype=object)[chosen]),
             {name: Axis(axis.values, axis.codes[chosen]) for name, axis in self.axes.items()},
@@ -269,11 +269,11 @@ class ModelLabels:
     """One model's labels.
 
     `name`: as it is shown.
-    `labels`, shape (I,): position of the item's label in the categories; -1 where the model gives none.
-    `source`: the file, and the column where it is one of many.
-    `sha256`: of that file.
-    `left_out`: labels of items that the data do not hold, because they were left out when reading.
-    `column`: of the annotations file, where that is the source.
+    `labels`, shape (I,): position of the item's label in the categories; -1 if the model gives none.
+    `source`: the file, and the column if the file has several.
+    `sha256`: hash of that file.
+    `left_out`: number of labels for items that are not in the data, because reading left them out.
+    `column`: column of the annotations file, if that is the source.
     """
 
     name: str
@@ -285,7 +285,7 @@ class ModelLabels:
 
     @property
     def n_labelled(self) -> int:
-        """Items that have a label of this model."""
+        """Number of items that have a label of this model."""
         return int((self.labels >= 0).sum())
 
 
@@ -299,7 +299,7 @@ def display_order(value: str) -> tuple[int, float, str, str]:
 
 
 def number_of(text: str) -> float:
-    """The number that a cell holds, with a point or a single comma before its decimals; NaN for none."""
+    """Return a cell's number, with a point or a single comma before its decimals; NaN if it is none."""
     cleaned = text.strip()
     if cleaned.count(",") == 1 and "." not in cleaned:
         cleaned = cleaned.replace(",", ".")
@@ -310,5 +310,5 @@ def number_of(text: str) -> float:
 
 
 def is_number(text: str) -> bool:
-    """Whether a cell holds a number, by :func:`number_of`."""
+    """Return whether a cell is a number, by :func:`number_of`."""
     return not math.isnan(number_of(text))

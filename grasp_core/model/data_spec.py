@@ -1,4 +1,4 @@
-"""How files become annotations and raters: columns, recoding steps and filters, as a small value."""
+"""Data specs: the columns, recoding steps and filters by which files become annotations and raters."""
 
 from __future__ import annotations
 
@@ -30,8 +30,8 @@ T = TypeVar("T", "Filters", "MapValues", "DataSpec")
 class MapValues:
     """Replace values: rename, merge, or treat as missing.
 
-    `column`: a column of either file; None for the labels, whatever the layout, the experts' among them.
-    `values`: an empty `to` means "no value". Values not named stay as they are.
+    `column`: a column of either file; None for the labels in every layout, right labels too.
+    `values`: pairs of old and new value; an empty new value means "no value". Other values stay as they are.
     """
 
     column: str | None
@@ -51,8 +51,8 @@ class Bins:
     """Cut numbers into ranges: ages, or a rating scale at a threshold.
 
     `column`: a column of either file; None for the labels, as in :class:`MapValues`.
-    `edges`: ascending; range i holds ``edges[i - 1] <= x < edges[i]``, the first and the last are open.
-    `labels`: a name per range, one more than there are edges, no two equal.
+    `edges`: ascending; range i is ``edges[i - 1] <= x < edges[i]``, the first and the last range are open.
+    `labels`: names of the ranges, all different, one more than there are edges.
     """
 
     column: str | None
@@ -74,11 +74,11 @@ class Bins:
             )
         if not all(self.labels):
             raise SpecError("a range's label is empty", field="recode")
-        object.__setattr__(self, "edges", tuple(float(edge) for edge in self.edges))  # 18 and 18.0 are one
+        object.__setattr__(self, "edges", tuple(float(edge) for edge in self.edges))  # 18 becomes 18.0
 
 
 def range_labels(edges: Sequence[float]) -> tuple[str, ...]:
-    """Names for the ranges between edges: ``under 25``, ``25-39``, ``40 and over`` for whole numbers."""
+    """Return names for the ranges between edges, such as ``under 25``, ``25-39``, ``40 and over``."""
     if not edges:
         return ()
     whole = all(float(edge).is_integer() for edge in edges)
@@ -133,31 +133,31 @@ CONVERTER.register_structure_hook(Recode, _recode)
 
 Layout = Literal["long", "items-by-raters", "raters-by-items"]
 Repeated = Literal["refuse", "first", "last"]
-"""Which label counts where a rater gives an item different ones."""
+"""The label that counts if a rater gives an item different labels."""
 Screen = Literal["random", "constant", "duplicates"]
-"""Kinds of raters that the data themselves show: at chance, always one label, and too close to another."""
+"""Kinds of raters found in the labels: at chance, always one label, and too close to another rater."""
 
 
 @closed
 @described
 @dataclass(frozen=True, slots=True)
 class Filters:
-    """Which annotations, raters and items are left out, in the order of the fields.
+    """Annotations, raters and items to leave out, in the order of the fields.
 
-    Times are in the unit of their column; annotations without a number go too, if either limit is set. The
-    least numbers of a rater's and an item's annotations are held once each.
+    Times are in the unit of their column. If either limit is set, annotations without a number are left out
+    too. `min_per_rater` and `min_per_item` are applied once each, not repeated until nothing changes.
     """
 
     drop: tuple[tuple[str, str], ...] = asked(
-        (), "leave out annotations with this value; not for raters-by-items", "COLUMN=VALUE", each=True
+        (), "leave out annotations with this value; not with raters-by-items", "COLUMN=VALUE", each=True
     )
     raters: tuple[str, ...] = asked((), "leave out this rater", "ID", flag="exclude-rater", each=True)
     items: tuple[str, ...] = asked((), "leave out this item", "ID", flag="exclude-item", each=True)
-    time: str | None = asked(None, "time that an annotation took, for the next two", "COLUMN")
+    time: str | None = asked(None, "time that each annotation took, for --min-time and --max-time", "COLUMN")
     min_time: float | None = asked(None, "leave out annotations that took less", "TIME")
     max_time: float | None = asked(None, "leave out annotations that took longer", "TIME")
-    gold: str | None = asked(None, "the right labels, for the next one", "COLUMN")
-    min_gold: float | None = asked(None, "leave out raters right less often, 0 to 1", "SHARE")
+    gold: str | None = asked(None, "the right labels, for --min-gold", "COLUMN")
+    min_gold: float | None = asked(None, "leave out raters who are right less often, 0 to 1", "SHARE")
     min_per_rater: int = asked(1, "leave out raters with fewer annotations", "N")
     min_per_item: int = asked(1, "leave out items with fewer annotations", "N")
 
@@ -168,7 +168,7 @@ class Filters:
                 object.__setattr__(self, name, float(getattr(self, name)))
 
     def _wrong(self) -> Iterator[Wrong]:
-        """What is wrong with numbers, and with fields together."""
+        """Yield the faults of numbers and of combinations of fields."""
         least = self.min_gold
         for name in ("min_time", "max_time", "min_gold"):
             value = getattr(self, name)
@@ -211,39 +211,43 @@ class Question:
 @described
 @dataclass(frozen=True)
 class DataSpec:
-    """How files become annotations and raters.
+    """The reading of files: how they become annotations and raters.
 
-    A matrix names only the column of its rows' ids, `item` or `rater`; without it each row is an item (a
-    rater) of its own, called "row 2" by its number in the file. Of a long file, `further` are questions
-    besides `label`: an annotation is then one answer to each, any of which may be missing.
+    A matrix needs only the column of its rows' ids, `item` or `rater`. Without it, each row is an item (or a
+    rater) of its own, named by its number in the file, such as "row 2". In a long file, `further` are
+    questions besides `label`: an annotation then has one answer to each, and any may be missing.
     """
 
     layout: Layout = asked("long", "a row per annotation, or a matrix")
     item: str | None = asked(None, "column of item ids", "COLUMN")
     rater: str | None = asked(None, "column of rater ids", "COLUMN")
-    label: str | None = asked(None, "column of the labels; several are held together", "COLUMN")
-    profile: tuple[str, ...] = asked((), "raters-by-items: columns that are no item", "COLUMN,...")
-    ignore: tuple[str, ...] = asked((), "matrices: columns that are neither", "COLUMN,...")
-    text: str | None = asked(None, "the items' texts", "COLUMN")
-    categories: tuple[str, ...] | None = asked(None, "the labels in order (default: those found)")
+    label: str | None = asked(None, "column of the labels; several are analysed together", "COLUMN")
+    profile: tuple[str, ...] = asked((), "columns about raters, in a matrix of raters by items", "COLUMN,...")
+    ignore: tuple[str, ...] = asked((), "columns to ignore", "COLUMN,...")
+    text: str | None = asked(None, "column of the items' texts", "COLUMN")
+    categories: tuple[str, ...] | None = asked(None, "the labels in order (default: the labels in the file)")
     missing: tuple[str, ...] = asked(
-        ("",), "cell text that means no value, as the empty cell does", "TEXT", each=True
+        ("",), "cell text that means no value, like an empty cell", "TEXT", each=True
     )
     exclude: tuple[tuple[str, str], ...] = asked(
         (), "leave out raters with this value", "COLUMN=VALUE", each=True
     )
-    recode: tuple[Recode, ...] = asked((), "steps of MapValues, Bins and Combine, before all else, in order")
+    recode: tuple[Recode, ...] = asked(
+        (), "steps of MapValues, Bins and Combine, applied first, in this order"
+    )
     filters: Filters = field(default_factory=Filters)
     member: str | None = asked(None, "file of an archive, or sheet of a workbook", "NAME")
-    raters_member: str | None = asked(None, "the same of the raters file", "NAME")
+    raters_member: str | None = asked(None, "file or sheet of the raters, likewise", "NAME")
     further: tuple[Question, ...] = ()
     repeated: Repeated = asked(
         "refuse",
-        "where a rater gives an item different labels: refuse (default), or let the first or last count",
+        "if a rater gives an item different labels: refuse (default), or let the first or last count",
     )
-    order: str | None = asked(None, "times that tell first and last (default: the order of rows)", "COLUMN")
+    order: str | None = asked(
+        None, "column of times that decide first and last (default: the order of rows)", "COLUMN"
+    )
     items_id: str | None = asked(None, "column of the items file's item ids, if not recognised", "COLUMN")
-    items_member: str | None = asked(None, "as --member, of the items file", "NAME")
+    items_member: str | None = asked(None, "file or sheet of the items, likewise", "NAME")
     screens: tuple[Screen, ...] = asked(
         (),
         "leave out raters by what their labels show: random (at chance), constant, duplicates (one of each "
@@ -263,7 +267,7 @@ class DataSpec:
         check(self, DataSpec._wrong)
 
     def _wrong(self) -> Iterator[Wrong]:
-        """What is wrong with lists, and with fields together."""
+        """Yield the faults of lists and of combinations of fields."""
         for name in ("item", "rater", "label") if self.layout == "long" else ():
             if not getattr(self, name):
                 yield ("layout", name), f"layout {self.layout!r} needs the name of the {name} column"
@@ -297,12 +301,12 @@ class DataSpec:
 
     @property
     def questions(self) -> tuple[DataSpec, ...]:
-        """The same reading of each question by itself."""
+        """One spec for each question alone, otherwise the same."""
         one = replace(self, further=())
         return (one, *(replace(one, label=q.label, categories=q.categories) for q in self.further))
 
     def canonical(self) -> DataSpec:
-        """The same reading, with every list whose order means nothing in one order."""
+        """Return an equal spec in which lists are sorted if their order has no meaning."""
         recode = tuple(
             _in_one_order(step, "values") if isinstance(step, MapValues) else step for step in self.recode
         )
@@ -312,7 +316,7 @@ class DataSpec:
 
 
 IN_FILES = {"member": "part", "raters_member": "raters_part", "items_member": "items_part"}
-"""Names of fields in files, by which specs are hashed."""
+"""Fields with another name in files; specs are hashed with the names in files."""
 
 
 _FIELDS = {written: name for name, written in IN_FILES.items()}
@@ -330,7 +334,7 @@ def _categories(values: tuple[str, ...] | None) -> Iterator[Wrong]:
 
 
 def _in_one_order(spec: T, *names: str) -> T:
-    """The same with each of these lists sorted, each value once."""
+    """Return the spec with each of these lists sorted, each value once."""
     ordered: Any = {name: tuple(sorted(set(getattr(spec, name)))) for name in names}
     return replace(spec, **ordered)
 
@@ -340,6 +344,6 @@ SCREENS: Mapping[Screen, str] = {
     "constant": "raters who gave one label always",
     "duplicates": "one of each two raters who agree too closely",
 }
-"""Whom each screen leaves out."""
+"""Raters that each screen leaves out."""
 NAMED: Mapping[Screen, str] = {**SCREENS, "duplicates": "raters who agree too closely with another one"}
-"""Whom each screen names."""
+"""Raters that each screen names."""

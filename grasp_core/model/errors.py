@@ -7,13 +7,13 @@ from grasp_core.model.remarks.remark import Remark, Words, said
 from grasp_core.model.text import EXAMPLES, cut, number
 
 FAULT = "The run stopped because of an error in GRASP itself; please file a bug."
-"""The sentence for an error that is nobody's but ours."""
+"""The message for an error in GRASP itself."""
 
 
 class GraspError(Exception):
     """Base of every error whose message is written for the user.
 
-    `code`: what went wrong, for programs: it stays where the sentence is reworded.
+    `code`: name of the error, for programs; it stays the same when the sentence is reworded.
     """
 
     code: str = "error"
@@ -23,12 +23,12 @@ class GraspError(Exception):
 class Problem:
     """Something about the data that a person should know.
 
-    `stops`: the data cannot be used until this is mended.
-    `remark`: where, what was found, what would do.
-    `count`: cells, rows, raters or items concerned.
+    `stops`: true if the data cannot be used until this is mended.
+    `remark`: sentence with the place, the finding and the remedy.
+    `count`: number of cells, rows, raters or items concerned.
     `examples`: a few of them.
-    `axis`: the demographic column concerned, where it is one.
-    `field`: the field of the data spec that mends it, where one does.
+    `axis`: the demographic column concerned, if any.
+    `field`: the field of the data spec that mends it, if any.
     """
 
     stops: bool
@@ -45,13 +45,13 @@ class Problem:
 
     @property
     def further_examples(self) -> tuple[str, ...]:
-        """Examples that the sentence does not give; of blank ones nothing is to be seen."""
+        """Examples that the sentence does not show, without blank ones."""
         given = {"", *_given(self.remark)}
         return tuple(example for example in self.examples if cut(example).strip() not in given)
 
 
 def _given(remark: Remark) -> set[str]:
-    """Examples that a sentence gives: its texts, and rows."""
+    """Return the examples that a sentence shows: its texts and row numbers."""
     found: set[str] = set()
     for name, value in remark.numbers:
         if isinstance(value, Remark):
@@ -66,22 +66,22 @@ def _given(remark: Remark) -> set[str]:
 def stop(
     remark: Remark, count: int = 1, examples: Iterable[str] = (), *, field: str | None = None
 ) -> Problem:
-    """A problem that has to be mended first; another value of the data spec's `field` may do that."""
+    """Return a problem that must be mended first, perhaps by another value of the data spec's `field`."""
     return Problem(True, remark, int(count), tuple(examples)[:EXAMPLES], field=field)
 
 
 def know(remark: Remark, count: int = 1, examples: Iterable[str] = ()) -> Problem:
-    """A problem to know about."""
+    """Return a problem to know about, with which the data can still be used."""
     return Problem(False, remark, int(count), tuple(examples)[:EXAMPLES])
 
 
 class DataError(GraspError):
-    """The data cannot be used as given; the message says where, what was found and what would do.
+    """The data cannot be used as given; the message gives the place, the finding and the remedy.
 
-    `message`: one sentence; a text has no code.
-    `problems`: everything that has to be mended; by default, what `message` says.
+    `message`: one sentence; a plain text has no code.
+    `problems`: all problems to mend; by default, the one of `message`.
 
-    `code`: that of the first problem; "data" where its sentence has none.
+    `code`: code of the first problem; "data" if its sentence has none.
     """
 
     code = "data"
@@ -96,10 +96,10 @@ class DataError(GraspError):
 
 
 class UnsureError(DataError):
-    """A guess is too unsure for anything to be computed from it.
+    """A guess is too unsure to compute anything from it.
 
-    `sentence`: what is not certain, what it may be, and the option that says it.
-    `option`: the field that says it, such as "label"; the code is ``unsure-label`` then.
+    `sentence`: the guess that is unsure, its alternatives, and the option that decides.
+    `option`: the field that decides, such as "label"; the code is then ``unsure-label``.
     """
 
     def __init__(self, sentence: str, option: str) -> None:
@@ -109,13 +109,13 @@ class UnsureError(DataError):
 
 
 class MissingPackageError(DataError):
-    """A package is missing that an extra brings; :func:`grasp_core.model.extras.require` says which."""
+    """A package of an extra is not installed; :func:`grasp_core.model.extras.require` names both."""
 
     code = "missing-package"
 
 
 def raise_stopping(problems: Iterable[Problem]) -> None:
-    """Raise those problems that stop, together."""
+    """Raise one :class:`DataError` with all problems that stop, if there are any."""
     stopping = [problem for problem in problems if problem.stops]
     if stopping:
         more = len(stopping) - 1
@@ -124,11 +124,11 @@ def raise_stopping(problems: Iterable[Problem]) -> None:
 
 
 class SpecError(GraspError):
-    """A run was asked for in a way that cannot be computed.
+    """A spec asks for a run that cannot be computed.
 
-    `field`: the field of the data spec that it is about; the message begins with it.
-    `further`: what else is wrong, a sentence each.
-    `about`: where they are known, the names of the fields that each sentence is about.
+    `field`: the field of the data spec concerned; the message begins with it.
+    `further`: further faults, one sentence each.
+    `about`: names of the fields that each sentence is about, if known.
     """
 
     code = "spec"
@@ -148,7 +148,7 @@ class SpecError(GraspError):
 
     @property
     def sentences(self) -> tuple[str, ...]:
-        """All that is wrong."""
+        """All faults, one sentence each."""
         return str(self), *self.further
 
 
@@ -183,7 +183,7 @@ class StoreError(GraspError):
 
 
 class MissingResultError(GraspError):
-    """A run has no result, or not any more."""
+    """A run has no result, or no longer has one."""
 
     code = "missing-result"
 
@@ -191,7 +191,7 @@ class MissingResultError(GraspError):
 class LimitError(GraspError):
     """A user has asked for more than a person may have at one time.
 
-    `seconds`: after which to come again, where that passes by itself.
+    `seconds`: seconds after which to try again, if waiting is enough.
     """
 
     code = "limit"
@@ -204,7 +204,7 @@ class LimitError(GraspError):
 class TooOftenError(GraspError):
     """Somebody asks more often than a person may.
 
-    `seconds`: after which to come again.
+    `seconds`: seconds after which to try again.
     """
 
     code = "too-often"
@@ -223,7 +223,7 @@ class SettingsError(GraspError):
 class RemoteError(GraspError):
     """A server did not give what was asked for.
 
-    `code`: such as "not-done" of a run that goes on, or "not-found".
+    `code`: e.g. "not-done" for a run that is still computing, or "not-found".
     """
 
     def __init__(self, sentence: str, code: str) -> None:

@@ -1,10 +1,10 @@
 """A synthetic data set with known answers: one planted cohesive and one planted incohesive group.
 
-Raters judge whether items are unsafe. Every item has a latent severity, every rater a leaning; a rater's
-label is the severity as they perceive it, some more clearly than others, cut at two thresholds. Members of
-the cohesive group share a further view of each item that others do not have, and call items unsafe more
-readily; members of the incohesive group perceive severity only faintly. All other differences between groups
-are chance.
+Raters judge whether items are unsafe. Every item has a latent severity, every rater a leaning. Raters
+perceive the severity, some more clearly than others; their label is the perceived severity, cut at two
+thresholds. Members of the cohesive group share a further view of each item that others do not have, and call
+items unsafe more readily. Members of the incohesive group perceive severity only faintly. All other
+differences between groups are due to chance.
 """
 
 import numpy as np
@@ -75,7 +75,7 @@ def example_files(seed: int = SEED) -> dict[str, bytes]:
 
 
 def example_spec() -> RunSpec:
-    """How the example's files are read and analysed."""
+    """Return the spec for reading and analysing the example's files."""
     race, gender, age = AXES
     return RunSpec(
         DataSpec(item="item_id", rater="rater_id", label="label", categories=LABELS),

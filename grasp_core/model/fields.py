@@ -1,4 +1,4 @@
-"""Fields of specs: help, choices and bounds, stated once, for command line and Python; their checks."""
+"""Fields of specs: help, choices and bounds, stated once for command line and Python; their checks."""
 
 import copy
 import dataclasses
@@ -15,10 +15,10 @@ T = TypeVar("T")
 
 
 class Field(NamedTuple):
-    """A field as it is shown.
+    """A field as users see it.
 
-    `kind`: its type, without None. `flag`: the command line's name of it. `each`: whether that is written
-        once for each of several values. `low`, `high`: bounds of a whole number.
+    `kind`: its type, without None. `flag`: its name on the command line. `each`: true if the flag is repeated
+        for each of several values. `low`, `high`: bounds of a whole number.
     """
 
     name: str
@@ -33,7 +33,7 @@ class Field(NamedTuple):
 
     @property
     def choices(self) -> tuple[str, ...]:
-        """What it may be; empty where that is open."""
+        """Values that the field may have; empty if it has no fixed list."""
         return get_args(self.kind) if get_origin(self.kind) is Literal else ()
 
 
@@ -48,14 +48,14 @@ def asked(
     high: int | None = None,
     added: bool = False,
 ) -> Any:
-    """A field of a spec; `added`: files of earlier versions lack it. The rest: :class:`Field`."""
+    """Return a field of a spec; `added`: files of earlier versions lack it. The rest: see :class:`Field`."""
     shown = {"help": help, "metavar": metavar, "flag": flag, "each": each, "low": low, "high": high}
     return dataclasses.field(default=default, metadata={**shown, **({"added": True} if added else {})})
 
 
 @functools.cache
 def fields_of(spec: type) -> dict[str, Field]:
-    """The fields of a spec that were made by :func:`asked`, by name."""
+    """Return the fields of a spec that were made by :func:`asked`, by name."""
     hints = get_type_hints(spec)
     found = {}
     for one in dataclasses.fields(spec):
@@ -69,7 +69,7 @@ def fields_of(spec: type) -> dict[str, Field]:
 
 
 def described(spec: type[T]) -> type[T]:
-    """Class decorator: the docstring goes on with what the fields say of themselves."""
+    """Class decorator: append the help of all fields to the docstring."""
     lines = [
         f"{one.name} : {one.type}\n    {one.metadata['help']}"
         for one in dataclasses.fields(spec)  # type: ignore[arg-type]  # it decorates data classes
@@ -80,16 +80,16 @@ def described(spec: type[T]) -> type[T]:
 
 
 Wrong = tuple[tuple[str, ...], str]
-"""The fields that a sentence is about, and the sentence: what is wrong with them."""
+"""A fault: the names of the fields concerned, and the sentence that describes it."""
 
 
 def check(spec: T, relations: Callable[[T], Iterable[Wrong]], field: str | None = None) -> None:
-    """Refuse a spec, with all that is wrong with it.
+    """Raise SpecError with all faults of a spec, if it has any.
 
-    That are values that are not of their kinds, choices or within their bounds; then what `relations` say,
-    but of those fields.
+    First come values of the wrong kind, outside their choices or out of bounds; then the faults that
+    `relations` finds among the other fields.
 
-    `field`: of a larger spec that it is.
+    `field`: the field of a larger spec in which this spec stands.
     """
     found, sound = list[Wrong](), copy.copy(spec)
     kind: Any = type(spec)
@@ -104,7 +104,7 @@ def check(spec: T, relations: Callable[[T], Iterable[Wrong]], field: str | None 
 
 
 def refuse(wrong: Iterable[Wrong], field: str | None = None) -> None:
-    """Raise SpecError where there is anything to say."""
+    """Raise SpecError with these faults, if there are any."""
     found = tuple(wrong)
     if found:
         about, sentences = zip(*found, strict=True)
@@ -131,30 +131,30 @@ def _is_whole(value: object, low: int, high: int) -> bool:
 
 
 def is_number(value: object) -> bool:
-    """Whether it is a finite number."""
+    """Return whether a value is a finite number."""
     return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
 
 
 def check_text_or_none(name: str, value: object) -> None:
-    """Refuse what is neither a text nor None."""
+    """Raise SpecError unless the value is a text or None."""
     if not isinstance(value, str | None):
         raise SpecError(f"{name} must be a text or nothing; found {value!r}")
 
 
 def check_texts(name: str, values: object) -> None:
-    """Refuse what is no tuple of texts."""
+    """Raise SpecError unless the value is a tuple of texts."""
     if not isinstance(values, tuple) or not all(isinstance(value, str) for value in values):
         raise SpecError(f"{name} must be a list of texts; found {values!r}")
 
 
 def twice(field: str, values: Sequence[str], what: str, shown: str | None = None) -> Iterator[Wrong]:
-    """That a field, or what is shown for it, holds a value twice."""
+    """Yield a fault if `values` has a value twice; `shown` is the field's name in the sentence."""
     if len(set(values)) != len(values):
         yield (field,), f"{shown or f'`{field}`'} names {what} twice"
 
 
 def check_pairs(name: str, values: object) -> None:
-    """Refuse what is no tuple of pairs of texts."""
+    """Raise SpecError unless the value is a tuple of pairs of texts."""
     if not isinstance(values, tuple):
         raise SpecError(f"{name} must be a list of pairs; found {values!r}")
     for pair in values:

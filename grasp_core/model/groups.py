@@ -30,7 +30,7 @@ class Group:
 
     @property
     def key(self) -> frozenset[tuple[str, str]]:
-        """What is the same in whatever order the axes of an intersection are named."""
+        """The group's identity, independent of the order in which an intersection's axes are named."""
         return frozenset(zip(self.axes, self.values, strict=True))
 
     @property
@@ -41,14 +41,14 @@ class Group:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Grouping:
-    """Which rater belongs to which group, and to which complement.
+    """Membership of raters in groups and in the groups' complements.
 
     `groups`: length G.
-    `member`, shape (G, J): rater j satisfies group g.
+    `member`, shape (G, J): true if rater j belongs to group g.
     `known`, shape (H, J): distinct sets of raters whose values on all axes of some group are known.
-    `known_of`, shape (G,): the row of `known` that group g's complement is taken from: ``known[known_of[g]] &
+    `known_of`, shape (G,): row of `known` from which group g's complement is taken: ``known[known_of[g]] &
         ~member[g]``.
-    `too_small`: groups that have raters and were left out, because they have too few.
+    `too_small`: number of groups that were left out because they have too few raters, but at least one.
     """
 
     groups: tuple[Group, ...]
@@ -69,7 +69,7 @@ class Grouping:
         return others
 
     def some(self, chosen: Sequence[int]) -> Grouping:
-        """The groups at these places, each with its own complement."""
+        """Return only the groups at these positions, each with its own complement."""
         if len(chosen) == len(self.groups):
             return self
         groups = tuple(self.groups[g] for g in chosen)
@@ -78,7 +78,7 @@ class Grouping:
 
 
 def form_groups(raters: Raters, axis_sets: Sequence[AxisSet], *, min_raters: int = 1) -> Grouping:
-    """Form every group that has raters, axis set by axis set."""
+    """Form every group of at least `min_raters` raters, axis set by axis set; never an empty one."""
     groups: list[Group] = []
     member: list[BoolArray] = []
     known: list[BoolArray] = []
@@ -112,18 +112,18 @@ def form_groups(raters: Raters, axis_sets: Sequence[AxisSet], *, min_raters: int
 
 
 def axes_with_groups(raters: Raters, axis_sets: Sequence[AxisSet], min_raters: int) -> tuple[AxisSet, ...]:
-    """Those of which a group has so many raters."""
+    """Return the axis sets that have a group of at least `min_raters` raters."""
     formed = {group.axes for group in form_groups(raters, axis_sets, min_raters=min_raters).groups}
     return tuple(axes for axes in axis_sets if tuple(axes) in formed)
 
 
 def one_line(text: str) -> str:
-    """The text with line breaks and runs of blanks made one blank; "(blank)" where nothing is left."""
+    """Return the text with each run of blanks and line breaks as one blank; "(blank)" if nothing is left."""
     return " ".join(text.split()) or "(blank)"
 
 
 def axis_label(axes: AxisSet) -> str:
-    """``("rater_race", "rater_gender")`` as people read it: "race × gender"."""
+    """Return axes as people read them: "race × gender" for ``("rater_race", "rater_gender")``."""
     prefix = "rater_"
     if all(name.startswith(prefix) and len(name) > len(prefix) for name in axes):
         axes = tuple(name.removeprefix(prefix) for name in axes)
@@ -131,22 +131,22 @@ def axis_label(axes: AxisSet) -> str:
 
 
 def group_label(group: Group) -> str:
-    """The group's values on one line."""
+    """Return the group's values on one line."""
     return ", ".join(one_line(value) for value in group.values)
 
 
 def spoken(group: Group) -> str:
-    """The group's values as they are said in a sentence, such as "Black Woman"."""
+    """Return the group's values as a sentence names them, such as "Black Woman"."""
     return " ".join(one_line(value) for value in group.values)
 
 
 def named_group(group: Group) -> str:
-    """The group's axis and values, for lists of groups of several axes."""
+    """Return the group's axis and values, for lists of groups of several axes."""
     return f"{axis_label(group.axes)} {group_label(group)}"
 
 
 def group_labels(groups: Sequence[Group]) -> list[str]:
-    """One label per group; groups that share their values get their axis added."""
+    """Return one label per group; groups that share their values get their axis added."""
     labels = [group_label(group) for group in groups]
     times = Counter(labels)
     return [

@@ -1,16 +1,16 @@
-"""Values to JSON and back, by the types of their fields.
+"""Conversion of values to JSON and back, by the types of their fields.
 
-A field holds what its type says and nothing that could be turned into it: ``"7"`` is no number, ``true`` no
-whole number, a text no list. What is wrong is told with its place: "groups[0].statistics.irr: `p` must be..."
+A field's value must have exactly the field's type; nothing is converted. ``"7"`` is no number, ``true`` no
+whole number, a text no list. Errors name the place: "groups[0].statistics.irr: `p` must be..."
 
-- A data class is an object of its fields. All have to be there but those marked :data:`ADDED`; others are not
-  looked at, so that files of later versions are read.
-- Of a data class marked :func:`closed`, which people may write, fields with a default may be left out, and a
-  name that it does not have is refused. All that is wrong is told at once: `instead`, in the metadata of a
-  field that has no default, stands for it where it is at fault.
-- An array of numbers is an object of its type, shape and bytes; result files hold none.
-- A value whose form in files is another says so beside its class, with :func:`in_file` or a hook on
-  :data:`CONVERTER`.
+- A data class is an object of its fields. All must be present except those marked :data:`ADDED`. Other names
+  are ignored, so that files of later versions can be read.
+- People may write a data class marked :func:`closed`: fields with a default may be left out, and unknown
+  names are refused. All errors are reported at once: while the other fields are checked, `instead` from the
+  metadata of a faulty field without a default replaces its value.
+- An array of numbers is an object of its type, shape and bytes; result files contain none.
+- If a value has another form in files, that form is defined beside its class, with :func:`in_file` or a hook
+  on :data:`CONVERTER`.
 """
 
 import base64
@@ -38,18 +38,18 @@ T = TypeVar("T")
 Reshape = Callable[[dict[str, Any]], dict[str, Any]]
 
 ADDED: Mapping[str, bool] = {"added": True}
-"""Metadata of a field that files of earlier versions lack; with its default it is not written either."""
+"""Metadata of a field that files of earlier versions lack; it is not written while it has its default."""
 CONVERTER = Converter(unstruct_collection_overrides={tuple: list, Mapping: dict})
 _CLOSED: set[type] = set()
 _OTHERS = (LookupError, TypeError, ValueError, AttributeError)
-"""Exceptions of code that takes a value for what it is not."""
+"""Exceptions that code raises when a value is of another kind than it expects."""
 _SHOWN = 60
 
 
 class FormError(ValueError):
-    """JSON that is no such value; the message says where, what was found and what would do.
+    """JSON that does not fit the type asked for; the message gives the place, the finding and the remedy.
 
-    `further`: what else is wrong, in the same form.
+    `further`: further errors, in the same form.
     """
 
     def __init__(self, sentence: str, further: Sequence[str] = ()) -> None:
@@ -58,7 +58,7 @@ class FormError(ValueError):
 
 
 class WrongKindError(FormError):
-    """A value that is not what its field holds."""
+    """A value of another kind than its field's."""
 
     def __init__(self, found: object, expected: str) -> None:
         super().__init__(f"{_shown(found)} (expected {expected})")
@@ -66,7 +66,7 @@ class WrongKindError(FormError):
 
 
 def closed(kind: type[T]) -> type[T]:
-    """Class decorator: in JSON, defaults may be left out and unknown names are refused."""
+    """Class decorator: in JSON, fields with a default may be left out and unknown names are refused."""
     _CLOSED.add(kind)
     return kind
 
@@ -77,7 +77,7 @@ def to_json(value: Any) -> Any:
 
 
 def from_json(plain: Any, kind: type[T]) -> T:
-    """The value that :func:`to_json` was given."""
+    """Return the value from its form by :func:`to_json`; raise :class:`FormError` if it does not fit."""
     try:
         return CONVERTER.structure(plain, kind)
     except (BaseValidationError, GraspError, *_OTHERS) as error:
@@ -89,7 +89,7 @@ def from_json(plain: Any, kind: type[T]) -> T:
 
 @contextmanager
 def damaged(what: str) -> Iterator[None]:
-    """Say of a missing field, or one of the wrong kind or value, that the file is damaged."""
+    """Turn errors about missing or wrong fields into a :class:`DataError` that calls the file damaged."""
     try:
         yield
     except (FormError, GraspError) as error:
@@ -99,9 +99,9 @@ def damaged(what: str) -> Iterator[None]:
 
 
 def require_header(plain: Any, kind: str, name: str, versions: Sequence[int]) -> Mapping[str, Any]:
-    """A file's content that says what it is.
+    """Return a file's content; raise :class:`DataError` unless its format and version are as expected.
 
-    `kind`: what is expected, as people call it, e.g. "a GRASP result".
+    `kind`: the expected kind of file in words, e.g. "a GRASP result".
     """
     if not isinstance(plain, dict) or plain.get("format") != name:
         raise DataError(f'this is not {kind}: it lacks "format": "{name}"')
@@ -112,7 +112,7 @@ def require_header(plain: Any, kind: str, name: str, versions: Sequence[int]) ->
 
 
 def _told(error: BaseException, place: str = "") -> Iterator[str]:
-    """All that is wrong, each with its place."""
+    """Yield a sentence for each error, with its place."""
     for note in getattr(error, "__notes__", ()):
         if isinstance(note, AttributeValidationNote):
             place += f".{note.name}"
@@ -145,7 +145,7 @@ def _shown(found: object) -> str:
 
 
 def _of(kind: type[T], expected: str) -> Callable[[Any, Any], T]:
-    """The value itself, where it is of exactly this type."""
+    """Return a hook that passes on a value of exactly this type and refuses all others."""
 
     def same(value: Any, _: Any) -> T:
         if type(value) is not kind:
@@ -236,14 +236,14 @@ def _object(kind: Any) -> Callable[[Any, Any], Any]:
 
 
 def _at_fault(error: ClassValidationError) -> set[str]:
-    """Fields that are not what they should be, and names that are no fields."""
+    """Return the names of faulty fields, and names that are no fields."""
     fields, others = error.group_exceptions()
     unknown = [one.extra_fields for one in others if isinstance(one, ForbiddenExtraKeysError)]
     return {note.name for _, note in fields}.union(*unknown)
 
 
 def _but_about(faulty: set[str], error: Exception) -> Exception | None:
-    """What is wrong with other fields than these; None where that is nothing."""
+    """Return the part of an error that is about other fields than `faulty`; None if there is none."""
     if not isinstance(error, SpecError) or not error.about:
         return error
     said = zip((error.sentence, *error.further), error.about, strict=True)
@@ -252,7 +252,7 @@ def _but_about(faulty: set[str], error: Exception) -> Exception | None:
 
 
 def _is_array(kind: Any) -> bool:
-    numpy: Any = sys.modules.get("numpy")  # there once its types are named; most imports do without
+    numpy: Any = sys.modules.get("numpy")  # imported before its types can be named; most imports do without
     return numpy is not None and (get_origin(kind) or kind) is numpy.ndarray
 
 
@@ -264,7 +264,7 @@ def _array(_: Any) -> Callable[[Any, Any], Any]:
         kind, content = np.dtype(plain["dtype"]), base64.b64decode(plain["base64"])
         if kind.hasobject:
             raise WrongKindError(plain["dtype"], "numbers")
-        return np.frombuffer(content, kind).reshape(plain["shape"])  # which nobody may change
+        return np.frombuffer(content, kind).reshape(plain["shape"])  # read-only
 
     return _inside(read, (dict,), "an object")
 
@@ -306,7 +306,7 @@ def in_file(kind: type, write: Reshape, read: Reshape) -> None:
 def _inside(
     structure: Callable[[Any, Any], T], kinds: tuple[type, ...], expected: str
 ) -> Callable[[Any, Any], T]:
-    """A hook for values that hold others: they are looked at once the outer one is of the right kind."""
+    """Return a hook for values that contain others: check the outer value's kind first."""
 
     def checked(value: Any, kind: Any) -> T:
         if not isinstance(value, kinds):

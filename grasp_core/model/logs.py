@@ -13,7 +13,7 @@ class JsonLines(logging.Formatter):
     """One JSON object a line: time, level, logger, message, and the error's type."""
 
     def format(self, record: logging.LogRecord) -> str:
-        """The record as JSON."""
+        """Return the record as JSON."""
         line = {
             "time": datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds"),
             "level": record.levelname.lower(),
@@ -26,23 +26,23 @@ class JsonLines(logging.Formatter):
 
 
 class TextLines(logging.Formatter):
-    """One line of text; of an error only its type, because its message could quote data."""
+    """One line of text; for an error only its type, because its message could quote data."""
 
     def __init__(self) -> None:
         super().__init__("%(asctime)s %(levelname)s %(name)s %(message)s")
 
     def format(self, record: logging.LogRecord) -> str:
-        """The record as text."""
-        record.exc_text = None  # another formatter's traceback
+        """Return the record as text."""
+        record.exc_text = None  # drop the traceback that another formatter kept
         return super().format(record)
 
     def formatException(self, ei: Any) -> str:  # noqa: N802  # logging's own name
-        """The error's type."""
+        """Return the name of the error's type."""
         return "" if ei[0] is None else str(ei[0].__name__)
 
 
 def without_query(record: logging.LogRecord) -> bool:
-    """Take the query out of uvicorn's access lines: share links and sign-ins keep their keys there."""
+    """Remove the query from uvicorn's access lines, since share links and sign-ins have their keys there."""
     if isinstance(record.args, tuple):
         record.args = tuple(
             part.partition("?")[0] if isinstance(part, str) and part.startswith("/") else part
@@ -52,19 +52,19 @@ def without_query(record: logging.LogRecord) -> bool:
 
 
 class _Ours(logging.Logger):
-    """A logger to which servers give a format of their own later: it has ours."""
+    """A logger that replaces the format of handlers that servers add later by ours."""
 
     lines: logging.Formatter
 
     def addHandler(self, hdlr: logging.Handler) -> None:  # noqa: N802  # logging's own name
-        """Add a handler, in our format where it is a server's."""
+        """Add a handler, with our format if the logger is a server's."""
         if self.name.partition(".")[0] in _SERVERS:
             hdlr.setFormatter(self.lines)
         super().addHandler(hdlr)
 
 
 def set_up_logs(log_format: str) -> None:
-    """Send log lines to standard error; those of uvicorn, Streamlit and others, too, in the same format."""
+    """Send log lines to standard error, in one format; lines of uvicorn, Streamlit and others too."""
     lines = JsonLines() if log_format == "json" else TextLines()
     handler = logging.StreamHandler()
     handler.setFormatter(lines)
@@ -73,7 +73,7 @@ def set_up_logs(log_format: str) -> None:
         logger.handlers = [handler]
         logger.setLevel(logging.INFO)
         logger.propagate = False
-    if not logging.root.handlers:  # what nobody else writes, warnings too
+    if not logging.root.handlers:  # for all other loggers' lines, warnings too
         logging.root.addHandler(handler)
     logging.captureWarnings(True)
     _Ours.lines = lines
@@ -81,7 +81,7 @@ def set_up_logs(log_format: str) -> None:
     for name in list(logging.root.manager.loggerDict):
         if name.partition(".")[0] in _SERVERS:
             logger = logging.getLogger(name)
-            if type(logger) is logging.Logger:  # made before; Streamlit gives it a handler once it serves
+            if type(logger) is logging.Logger:  # an existing logger; Streamlit adds a handler once it serves
                 logger.__class__ = _Ours
             for theirs in logger.handlers:
                 theirs.setFormatter(lines)

@@ -1,4 +1,4 @@
-"""The account of what was read, and what was found: values against null distributions, pairs, verdicts."""
+"""The account of the data read, and outcomes: values with null distributions, pairs, verdicts."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ class LeftOut:
 
 @dataclass(frozen=True, slots=True)
 class Account:
-    """Everything read is used or left out: `read` is `used` and all of `left_out` together.
+    """Account of the data read, each part used or left out: `read` is `used` plus all of `left_out`.
 
-    `unit`: what is counted: rows of a long file, cells of a matrix that may hold labels, or, of a long file
-        with several questions, one answer to each in every row.
+    `unit`: unit of the counts: rows of a long file, cells of a matrix that may contain labels, or, for a long
+        file with several questions, one answer to each question in every row.
     `left_out`: in the order in which it happened; nothing is counted twice.
     `unused`: columns of the annotations file that are neither used nor an axis or slice.
     """
@@ -42,7 +42,7 @@ class Account:
 
 
 def added_up(found: Iterable[LeftOut]) -> tuple[LeftOut, ...]:
-    """One entry per reason, in order of first appearance; without those that left out nothing."""
+    """Return one entry per reason, in order of first appearance; drop reasons that left out nothing."""
     total: dict[Remark, int] = {}
     for one in found:
         total[one.reason] = total.get(one.reason, 0) + one.count
@@ -50,14 +50,14 @@ def added_up(found: Iterable[LeftOut]) -> tuple[LeftOut, ...]:
 
 
 FEWEST_MET, MOST_RATIO = 0.95, 1.2
-"""Groups that meet the others more often, and whose raters rated at most so many times as much, are alike."""
+"""Groups are alike if they meet the others at least so often and rated at most so many times as much."""
 SURE = 0.02
-"""The p below which a difference is not taken for chance."""
+"""Level of p below which a difference in assignment counts as more than chance."""
 
 
 @dataclass(frozen=True, slots=True)
-class Apart:
-    """The group of an axis that stands out most from random groupings, by how much, and the p of the axis."""
+class MostUnequal:
+    """The group of an axis that differs most from random groupings, with the size, and the p of the axis."""
 
     group: Group
     size: float
@@ -66,47 +66,47 @@ class Apart:
 
 @dataclass(frozen=True, slots=True)
 class AssignmentCheck:
-    """Whether the groups of an axis or intersection were given the same items, and as many.
+    """Check whether the groups of an axis or intersection were given the same items, and as many.
 
-    `items` has as its size how often annotations of the group meet one of the others' on their item, as a
-    share of what it would be had the axis had no part in who rates what: 1 is one pool, 0 pools of their own.
-    `workload` has the ratio of the group's geometric mean of annotations to the others'. Either is None where
+    The size of `items` is how often annotations of the group meet one of the others' on their item, relative
+    to an axis that has no part in who rates what: 1 is one pool of items, 0 separate pools. The size of
+    `workload` is the ratio of the group's geometric mean of annotations to the others'. Either is None if
     there is nothing to compare.
     """
 
     axes: AxisSet
-    items: Apart | None
-    workload: Apart | None
+    items: MostUnequal | None
+    workload: MostUnequal | None
 
     @property
     def groups(self) -> frozenset[Group]:
-        """Those that it names."""
+        """Groups that the check names."""
         return frozenset(one.group for one in (self.items, self.workload) if one is not None)
 
     @property
     def own_items(self) -> bool:
-        """Whether groups were given items of their own, more than chance and more than a little."""
+        """True if groups were given different items, more than by chance and more than a little."""
         return self.items is not None and self.items.p < SURE and self.items.size < FEWEST_MET
 
     @property
     def own_workload(self) -> bool:
-        """Whether groups rated more or fewer items, more than chance and more than a little."""
+        """True if groups rated different numbers of items, more than by chance and more than a little."""
         found = self.workload
         return found is not None and found.p < SURE and max(found.size, 1 / found.size) > MOST_RATIO
 
     @property
     def large(self) -> bool:
-        """Whether what shuffling profiles finds may be due to who rated what."""
+        """True if differences found by shuffling profiles may be due to who rated what."""
         return self.own_items or self.own_workload
 
 
 Unequal = Mapping[AxisSet, Literal["items", "workload"]]
-"""Axes whose groups were given other items, whether or not as many, or more of the same ones."""
+"""Axes whose groups were given different items ("items"), or only different numbers ("workload")."""
 ALL_ALIKE: Unequal = MappingProxyType({})
 
 
 def unequal_axes(checks: Iterable[AssignmentCheck]) -> Unequal:
-    """The axes whose groups were given other items, or more of them."""
+    """Return the axes whose groups were given different items, or different numbers of them."""
     return {check.axes: "items" if check.own_items else "workload" for check in checks if check.large}
 
 
@@ -116,15 +116,15 @@ Untestable = Literal[
     "nothing-moves", "few-raters", "other-items", "other-workload", "few-permutations", "not-estimable"
 ]
 FEWEST_CLEAR = 3000
-"""With fewer permutations nothing is clear: p would be too coarse for a correction over many groups."""
+"""Fewest permutations for a verdict "clear"; with fewer, p is too coarse to correct over many groups."""
 
 
 @dataclass(frozen=True, slots=True)
 class Spread:
-    """How far raters of a group differ from each other, beside the others.
+    """Spread of a group: how much its raters differ from each other, relative to the other raters.
 
-    `ratio` is that of the variances of raters' mean residuals, inside and outside; of an axis of two groups
-    that of each is 1 by the other's. `p` is two-sided.
+    `ratio` is the variance of raters' mean residuals inside the group divided by that outside. The ratios of
+    the two groups of an axis are inverses of each other. `p` is two-sided.
     """
 
     ratio: float
@@ -133,17 +133,17 @@ class Spread:
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """Whether a group answers differently: one p of its tests together, corrected over all groups.
+    """Verdict on whether a group answers differently: one p for all its tests, corrected over all groups.
 
-    `code` is "clear" where q and its Monte-Carlo bound are below the level, "hint" where only p is,
-    "explained" where it would be clear, and nothing is left without the raters of the clear group `by`,
-    "none", and "untestable", for which `why` is the reason. `kinds` are the ways in which it differs, as far
-    as one can be named: in how often it gives labels, in the items to which it does, in how far its raters
-    agree with each other, and in how far they spread. `p` is that of all tests together and `q` the same
-    after correction, of which `bound` is the upper end of its 95 % Monte-Carlo interval; `strength`, how far
-    the tests lie from their mean in standard deviations, orders groups of equal p. An axis of two groups is
-    one question: then `other` is the other one, with the same verdict. `spread` is tested by itself of groups
-    that differ or of which there is a hint.
+    `code` is "clear" if q and its Monte-Carlo bound are below the level, "hint" if only p is, "explained" if
+    it would be clear but nothing remains without the raters of the clear group `by`, otherwise "none", or
+    "untestable" for the reason `why`. `kinds` are the ways in which the group differs, as far as they can be
+    named: "labels", how often it gives labels; "items", the items to which it gives them; "cohesion", how
+    far its raters agree; "spread", how far they differ. `p` is that of all tests together, `q`
+    is p after correction, and `bound` the upper end of the 95 % Monte-Carlo interval of q. `strength`
+    orders groups of equal p: the distance of the tests from their mean, in standard deviations. An axis of
+    two groups is one question: `other` is then the other group, with the same verdict. `spread` is tested
+    separately, and only for groups that differ or show a hint.
     """
 
     code: VerdictCode
@@ -163,7 +163,7 @@ Significance = Literal["none", "nominal", "corrected"]
 
 
 def significance_of(p: float | None, q: float | None) -> Significance:
-    """What the p-values before and after correction make of a test."""
+    """Return the mark of a test from its p-values before and after correction."""
     if q is not None and q < LEVEL:
         return "corrected"
     return "nominal" if p is not None and p < LEVEL else "none"
@@ -183,23 +183,23 @@ class Histogram:
 
 @dataclass(frozen=True, slots=True)
 class Interval:
-    """A 95 % interval of a value: what it is with other raters and items, other raters, or other items."""
+    """A 95 % interval of a value, for other raters and items, other raters, or other items."""
 
     low: float
     high: float
     target: IntervalTarget
 
     def holds(self, value: float) -> bool:
-        """Whether a value lies in it, its ends included."""
+        """Return whether a value is inside the interval or at one of its ends."""
         return self.low <= value <= self.high
 
 
 @dataclass(frozen=True, slots=True)
 class TailFit:
-    """That a p-value is of a curve through the tail of its null distribution, since few values lie further.
+    """A p-value from a curve through the tail of its null distribution, since few shuffled values reach it.
 
-    `counted` is p as counting gives it, `exceedances` the shuffled values that the curve goes through. With
-    `limit` the curve gives less than p, which is the smallest that is told.
+    `counted` is p by counting, `exceedances` the number of shuffled values that the curve goes through. With
+    `limit`, the curve gives less than p, which is the smallest p reported.
     """
 
     counted: float
@@ -209,23 +209,23 @@ class TailFit:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """An observed value held against its null distribution.
+    """An observed value compared with its null distribution.
 
-    `value` is None where it is not estimable, and `reason` then says why. `p` is None too where
-    fewer than 100 shuffled values (`null_n`) were estimable, or where shuffling is no measure of the value:
-    its mark is withheld, and `reason` says so. `q` is `p` after correction.
+    `value` is None if it is not estimable; `reason` then states why. `p` is also None if fewer than 100
+    shuffled values (`null_n`) were estimable, or if shuffling cannot test the value: the mark is then
+    withheld, for the `reason` given. `q` is `p` after correction.
 
-    While permutations go on, `p_interval` and `q_interval` are 95 % intervals of what p and q become with
-    endless ones; in a final outcome they are None.
+    While permutations continue, `p_interval` and `q_interval` are 95 % intervals of p and q with endless
+    permutations; in a final outcome they are None.
 
-    A value of a final outcome has an `interval`, or `no_interval` says why not; results of earlier versions
+    A value of a final outcome has an `interval`, or `no_interval` states why not; results of earlier versions
     have neither.
 
-    A distance `of_shares` is that of the shares of labels over all items, where too few items have two labels
-    of both sides: it misses what evens out over items, and takes no part in verdicts.
+    If too few items have two labels of both sides, a distance is `of_shares`: computed from the shares of
+    labels over all items. It misses differences that even out over items, and takes no part in verdicts.
 
-    With `fit`, p is that of a curve through the null distribution's tail, and q follows from it; where that
-    was asked and no curve goes through, p is counted and `no_fit` says why.
+    With `fit`, p comes from a curve through the null distribution's tail, and q follows from it. If the spec
+    asked for a curve and none fits, p is counted and `no_fit` states why.
     """
 
     value: float | None
@@ -248,11 +248,11 @@ class Outcome:
 
 @dataclass(frozen=True, slots=True)
 class Shift:
-    """How much more often a group gives a label than the others do to the same items, or its mean's shift.
+    """Shift: how much more often a group gives a label than the others on the same items; or of its mean.
 
-    `value` is a share, so 0.11 are 11 percentage points; `low` and `high` are its 95 % interval, None where
+    `value` is a share, so 0.11 are 11 percentage points; `low` and `high` are its 95 % interval, or None if
     there is none. `p` is two-sided, over raters alone, as permutations are, `p_both` over raters and items.
-    `null` is kept of the label that differs most, and of the mean.
+    `null` is kept only for the label that differs most and for the mean.
     """
 
     value: float | None
@@ -265,15 +265,14 @@ class Shift:
 
 @dataclass(frozen=True, slots=True)
 class LabelUse:
-    """How a group uses the labels, beside how the others use them on the same items.
+    """Label use: how a group uses the labels, compared with the others on the same items.
 
-    `labels` follows the run's categories; of several questions its keys are "question: label". `most` is the
-    label that lies furthest from its chance values, in their standard deviations: `p` is the chance of one as
-    far in any label, `q` that p after correction. Where profiles cannot be shuffled, `test` is "jackknife":
-    p comes from leaving out each rater, or `reason` says why there is none. `mean` is the shift of the mean
-    where labels are ordered or numbers. Without values `reason` says why, without intervals `no_interval`.
-    While permutations go on, `p_interval` and `q_interval` are as in :class:`Outcome`, and so are `fit` and
-    `no_fit` of p in the end.
+    `labels` is in the order of the run's categories; with several questions its keys are "question: label".
+    `most` is the label furthest from its shuffled values, in their standard deviations. `p` is the chance
+    that any label is as far, `q` p after correction. If profiles cannot be shuffled, `test` is "jackknife":
+    p comes from leaving out each rater, or `reason` states why there is none. `mean` is the shift of the mean
+    if labels are ordered or numbers. `reason` explains missing values, `no_interval` missing intervals.
+    `p_interval` and `q_interval` while permutations continue, `fit` and `no_fit`: as in :class:`Outcome`.
     """
 
     labels: Mapping[str, Shift]
@@ -300,17 +299,16 @@ PAIR_STATISTICS: Mapping[str, str] = {
     "irr_difference": "irr",
     "gai_difference": "gai",
 }
-"""Statistics of a pair, each with the one of groups with which it is asked."""
+"""Statistics of a pair, each with the statistic of groups that a spec names to ask for it."""
 
 
 @dataclass(frozen=True, slots=True)
 class PairResult:
-    """Two groups of one axis or intersection, each the other's only others.
+    """Two groups of one axis or intersection, compared only with each other.
 
-    `statistics` has those of :data:`PAIR_STATISTICS` that were asked, `label_use` is that of `a` beside `b`.
-    All are tested by shuffling profiles within the two groups alone. Its `verdict` is that of its tests
-    together, corrected over all pairs of the run; results of earlier versions and of runs that go on have
-    none.
+    `statistics` has the :data:`PAIR_STATISTICS` that were asked for; `label_use` compares `a` with `b`. All
+    are tested by shuffling profiles within the two groups alone. The `verdict` is on all tests together,
+    corrected over all pairs of the run; results of earlier versions and of unfinished runs have none.
     """
 
     a: Group
@@ -322,7 +320,7 @@ class PairResult:
     verdict: Verdict | None = field(default=None, metadata=ADDED)
 
     def turned(self) -> PairResult:
-        """The same pair as `b` beside `a`."""
+        """Return the same pair with `a` and `b` exchanged."""
         signed = ("irr_difference", "gai_difference")
         sides = {"gap_a": "gap_b", "gap_b": "gap_a"}
         found = {
@@ -343,7 +341,7 @@ _OTHER_WAY: Mapping[Direction, Direction] = {"up": "down", "down": "up"}
 
 
 def _negative(outcome: Outcome) -> Outcome:
-    """An outcome of minus the value."""
+    """Return the outcome of the negative value."""
     interval = outcome.interval
     return replace(
         outcome,

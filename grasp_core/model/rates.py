@@ -1,4 +1,4 @@
-"""How often somebody may ask for something, counted in this process."""
+"""Limits on how often somebody may ask for something, counted in this process."""
 
 import functools
 import hashlib
@@ -20,20 +20,20 @@ from grasp_core.model.errors import TooOftenError
 from grasp_core.model.settings import Settings
 
 MANY = 10
-"""An address, behind which an office may sit, has so many times what one person has."""
+"""Limits of an address, as a multiple of one person's: a whole office may share an address."""
 COUNTERS = 10_000
-"""Counters that are kept at most; beyond, the oldest are given up."""
+"""Most counters that are kept; beyond that, the oldest are dropped."""
 TRY_AGAIN_S = 5
-"""When who has too many tabs open may look again: nobody knows when one is closed."""
+"""Seconds after which somebody with too many tabs may try again; when they close one is unknown."""
 _parse = functools.cache(parse)
 
 
 @dataclass(frozen=True, slots=True)
 class Asker:
-    """Somebody who asks: a person who has signed in, or else their address.
+    """The source of a request: a person who has signed in, or else their address.
 
     `person`: id, or empty.
-    `address`: of the IP protocol. Of version 6 the first 64 bits count, for every household has as many.
+    `address`: IP address; of version 6 only the first 64 bits count, since one household has all the rest.
     """
 
     person: str
@@ -41,7 +41,7 @@ class Asker:
 
     @property
     def key(self) -> tuple[str, str]:
-        """What is counted."""
+        """Key under which this source's requests are counted."""
         return ("person", self.person) if self.person else self.place
 
     @property
@@ -51,15 +51,15 @@ class Asker:
 
     @property
     def place(self) -> tuple[str, str]:
-        """The address, as it is counted."""
+        """Key under which the address is counted."""
         return ("address", _network(self.address))
 
 
 class Left(NamedTuple):
-    """What somebody may ask for yet.
+    """Requests of one kind that somebody has left.
 
-    `most`, `window`: so many in so many seconds.
-    `seconds`: until there are more.
+    `most`, `window`: limit of `most` requests in `window` seconds.
+    `seconds`: seconds until more are allowed.
     """
 
     what: str
@@ -70,9 +70,9 @@ class Left(NamedTuple):
 
 
 class Rates:
-    """Counts what people ask for.
+    """Counters of people's requests; they raise TooOftenError beyond the limits.
 
-    `settings`: what one person may.
+    `settings`: limits of one person.
     """
 
     def __init__(self, settings: Settings) -> None:
@@ -89,7 +89,7 @@ class Rates:
             self._count("changes", _parse(self._settings.api_change_rate), asker.key)
 
     def requests_left(self, asker: Asker) -> tuple[Left, ...]:
-        """How many requests somebody may make to the API yet, and how many of them may change something."""
+        """Return the API requests that somebody has left, and those of them that may change something."""
         rates = {"requests": self._settings.api_rate, "changes": self._settings.api_change_rate}
         return tuple(self._left(what, _parse(rate), asker.key) for what, rate in rates.items())
 
@@ -107,16 +107,16 @@ class Rates:
         self._count("runs", _for(asker.key, self._settings.run_rate), asker.key)
 
     def before_guess(self, asker: Asker) -> None:
-        """Refuse an address that has tried too many tokens, before one is looked at that may be short."""
+        """Refuse an address that has tried too many tokens, before a token that may be short is looked up."""
         rate = _parse(self._settings.guess_rate)
         if not self._counted.test(rate, "guesses", *asker.place):
             raise self._refusal("guesses", rate, asker.place)
 
     def guess(self, asker: Asker, token: str) -> None:
-        """Count a token that opens nothing; the same one again, as programs bring it, is no new guess.
+        """Count a token that opens nothing; the same token again, as programs send it, is no new guess.
 
-        Asked once it is known that it opens nothing: whoever guesses shuts out nobody else behind the same
-        address, and tokens of 256 random bits are not guessed.
+        Call it only once a token is known to open nothing. Somebody who guesses then shuts out nobody else at
+        the same address, and tokens of 256 random bits cannot be guessed.
         """
         self.before_guess(asker)
         digest = hashlib.sha256(token.encode("utf-8", "surrogatepass")).hexdigest()
@@ -126,7 +126,7 @@ class Rates:
             self._counted.hit(rate, "guesses", *asker.place)
 
     def before_tab(self, asker: Asker) -> None:
-        """Refuse who may not open a tab now, before a page is sent that could show nothing."""
+        """Refuse somebody who may not open a tab now, before a page is sent that could show nothing."""
         for key in {asker.key, asker.place}:
             rate = _for(key, self._settings.tab_rate)
             if not self._counted.test(rate, "tabs", *key):
@@ -196,7 +196,7 @@ def _times(key: tuple[str, str]) -> int:
 
 @functools.lru_cache(1000)
 def _network(address: str) -> str:
-    """What counts as one address."""
+    """Return the text that stands for an address: of version 6, its network of 64 bits."""
     try:
         found = ip_address(address.partition("%")[0])
     except ValueError:

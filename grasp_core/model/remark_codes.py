@@ -1,7 +1,7 @@
-"""All codes by the names that they have in files, and the way back from a file to a remark.
+"""All codes by their names in files, and the conversion from a file's JSON back to a remark.
 
-This stands beside `remarks`, not in it: remarks are what errors are made of, and how values become JSON,
-which is asked here, raises errors.
+This module is not part of `remarks`, to avoid an import in a circle: errors are made of remarks, and
+:mod:`grasp_core.model.json_values`, which this module needs, raises errors.
 """
 
 from typing import Any
@@ -49,7 +49,7 @@ CODES = {code.key: code for kind in KINDS for code in kind}
 def remark_from_dict(plain: Any) -> Remark:
     """Read :meth:`Remark.to_dict`'s form, or the bare sentence that earlier versions wrote.
 
-    A code of a later version is not known here; its text is.
+    A code of a later version is unknown here; the remark then keeps only its text.
     """
     if isinstance(plain, str):
         return said(plain)
@@ -57,7 +57,7 @@ def remark_from_dict(plain: Any) -> Remark:
     if code is None:
         return said(from_json(plain["text"], str))
     remark = code(**{name: _value(value) for name, value in plain["numbers"].items()})
-    str(remark)  # raises where a number is of another kind than the sentence takes
+    str(remark)  # raises if a number is of another kind than the sentence takes
     return remark
 
 

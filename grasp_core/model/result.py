@@ -40,9 +40,9 @@ DsiTest = Literal["largest", "studentised"]
 class GroupResult:
     """One group's row of Table 5.
 
-    `least_p` is the smallest two-sided p that the group's regroupings allow, where that is above the level of
-    marks; tests of one tail, such as those of distance and label use, may have half of it. Only the groups of
-    a finished run have a `verdict`; those of results of earlier versions have none.
+    `least_p` is the smallest two-sided p that the group's regroupings allow, if that is above the level of
+    marks; one-tailed tests, such as those of distance and label use, can reach half of it. Only groups of a
+    finished run have a `verdict`; groups in results of earlier versions have none.
     """
 
     group: Group
@@ -58,10 +58,10 @@ class GroupResult:
 class DsiResult:
     """Diversity sensitivity index of one axis or intersection.
 
-    `outcome` holds the largest GAI, with the permutation distribution of the largest of the same groups.
-    Its `p` is that of the largest *studentised* GAI; in results of earlier versions, whose `test` is
-    "largest", the upper tail of that distribution. `p_group` and `significance_group` are those of the
-    attaining group's GAI, the paper's convention.
+    `outcome` is the largest GAI, with the permutation distribution of the largest GAI of the same groups.
+    Its `p` is the p of the largest *studentised* GAI. In results of earlier versions, whose `test` is
+    "largest", it is the upper tail of that distribution. `p_group` and `significance_group` belong to the GAI
+    of the group that attains the largest value, the paper's convention.
     """
 
     axes: AxisSet
@@ -74,7 +74,7 @@ class DsiResult:
 
 @dataclass(frozen=True, slots=True)
 class SliceResult:
-    """What was found on the items of one value of a column; raters without an annotation there are gone."""
+    """Results on the items of one value of a column, without raters who have no annotation there."""
 
     value: str
     items: int
@@ -86,7 +86,7 @@ class SliceResult:
 
 @dataclass(frozen=True, slots=True)
 class SlicesResult:
-    """The slices of one column, corrected together; items `without` a value are in none."""
+    """The slices of one column, corrected together; `without` counts items without a value, in no slice."""
 
     column: str
     without: int
@@ -95,7 +95,7 @@ class SlicesResult:
 
 @dataclass(frozen=True, slots=True)
 class GivenResult:
-    """The groups that axis `column` has no part in, with profiles shuffled within its values too."""
+    """Results of the groups that do not use axis `column`, with profiles shuffled within its values too."""
 
     column: str
     groups: tuple[GroupResult, ...]
@@ -104,9 +104,9 @@ class GivenResult:
 
 @dataclass(frozen=True, slots=True)
 class Findable:
-    """That a lone group of so many raters is clear in four of five runs if it gives a label more often.
+    """Shift at which a lone group of `n_raters` raters would get the verdict "clear" in four of five runs.
 
-    `shift` says how much more often, as a share: 0.11 are 11 percentage points.
+    `shift` is how much more often the group gives a label, as a share: 0.11 are 11 percentage points.
     """
 
     n_raters: int
@@ -115,11 +115,11 @@ class Findable:
 
 @dataclass(frozen=True, slots=True)
 class LabelAgreement:
-    """How often another rater of an item gives a label that one has given it.
+    """Agreement on one label: how often other raters of an item give the label that one rater gave.
 
-    `annotations` are those on items that several rated. `again` is the share of the others' answers on the
-    same items that are this label too, `by_chance` the share of all answers that would be. `alone` are the
-    items that got the label once, `beside` the label that they got most besides.
+    `annotations` counts annotations with this label on items that several rated. `again` is the share of the
+    others' answers on the same items that are this label too, `by_chance` the share expected by chance.
+    `alone` counts items that got the label once; `beside` is the most frequent other label on these items.
     """
 
     label: str
@@ -132,11 +132,11 @@ class LabelAgreement:
 
 @dataclass(frozen=True, slots=True)
 class RaterAgreement:
-    """How often a rater, who is not named, answers as another does on the same item.
+    """Agreement of one unnamed rater: the share `again` of others on the same item who answer the same.
 
-    `number` is the rater's place in the order of ids, from 1. `annotations` are those on items that others
-    rated too. `differs` says that the rater agrees with the others clearly less than they do among themselves
-    on the same items, and by more than luck explains.
+    `number` is the rater's position in the order of ids, from 1. `annotations` counts the rater's answers on
+    items that others rated too. `differs` is true if the rater agrees with the others clearly less than they
+    agree among themselves on the same items, and by more than luck explains.
     """
 
     number: int
@@ -157,12 +157,12 @@ class BatchAgreement:
 
 @dataclass(frozen=True, slots=True)
 class Everybody:
-    """How well all raters agree, whoever they are.
+    """Agreement among all raters, of whatever groups.
 
-    `alpha` is Krippendorff's, with its 95 % interval for other items; None where it is not estimable, which
-    `reason` says. `items` are those that several rated, `unanimous` the share of them on which all agree,
-    `plurality` the mean share of an item's most frequent label. `labels` are empty of several questions,
-    `raters`, least agreement first, where there are too many to list.
+    `alpha` is Krippendorff's, with its 95 % interval for other items; None if it is not estimable, for the
+    `reason` given. `items` counts items that several rated, `unanimous` is the share of them on which all
+    agree, `plurality` the mean share of an item's most frequent label. `labels` is empty with several
+    questions. `raters`, least agreement first, is empty if there are too many to list.
     """
 
     alpha: float | None
@@ -179,9 +179,9 @@ class Everybody:
 
 @dataclass(frozen=True, slots=True)
 class Association:
-    """How closely two axes of a run go together: bias-corrected Cramér's V, 0 to 1.
+    """Association of two axes of a run: bias-corrected Cramér's V, 0 to 1.
 
-    `p` is that of independent axes after correction over all pairs; results of earlier versions have none.
+    `p` tests that the axes are independent, corrected over all pairs; results of earlier versions have none.
     """
 
     first: str
@@ -192,7 +192,7 @@ class Association:
 
 @dataclass(frozen=True, slots=True)
 class FileFingerprint:
-    """Name, size and hash of an input file, and what it was fetched from, where a connector brought it."""
+    """Name, size and hash of an input file, and its source if a connector fetched it."""
 
     name: str
     bytes: int
@@ -205,8 +205,8 @@ class DataSummary:
     """The data of a run, without a single raw row.
 
     `sha256` is the file's hash, or for several files the hash of their hashes in order.
-    `raters_per_item` is minimum, median and maximum; `label_counts` follows `categories`. Results of earlier
-    versions have no `account`.
+    `raters_per_item` is minimum, median and maximum; `label_counts` is in the order of `categories`. Results
+    of earlier versions have no `account`.
     """
 
     items: int
@@ -224,10 +224,9 @@ class DataSummary:
 class Undecided:
     """A mark that more permutations might still change.
 
-    `group` is None for the DSI of `axes`; `corrected` says which of a test's two marks is meant. `model` is
-    the model that is held against the group, where there are some, `other` the other group of a pair, `slice`
-    the column and the value whose items are meant, `given` the axis within whose values profiles were
-    shuffled.
+    `group` is None for the DSI of `axes`; `corrected` is true for the mark after correction. `model` is the
+    model compared with the group, if there are models, `other` the other group of a pair, `slice` the column
+    and value whose items are analysed, `given` the axis within whose values profiles were shuffled.
     """
 
     axes: AxisSet
@@ -242,9 +241,9 @@ class Undecided:
 
 @dataclass(frozen=True, slots=True)
 class Stopping:
-    """How an adaptive run ended: after how many permutations, and with which marks undecided.
+    """The end of an adaptive run: its number of permutations, and the marks still undecided.
 
-    `risk` bounds the probability that a test's interval misses its p-value of endless permutations.
+    `risk` bounds the probability that a test's interval misses its p-value with endless permutations.
     """
 
     permutations: int
@@ -267,12 +266,12 @@ _LAST = ("warnings", "timing", "stopping", "permutations_done", "later")
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Result:
-    """The part of a result that every run has, whatever its panel found.
+    """The part of a result that every run has, whatever its panel.
 
-    `format` is its name in files, `kind` what people call it, `versions` those of the form in files that are
-    read, of which the last is written.
-    With `permutations_done` it is provisional: of a run that goes on, after so many permutations. With
-    `later` its groups are done, and a later stage of that name goes on, such as "pairs".
+    `format` is the result's name in files, `kind` its name for people. `versions` are versions of the file
+    form that can be read; the last one is written.
+    With `permutations_done` the result is provisional: the run has computed so many permutations and
+    continues. With `later`, its groups are done and the later stage of that name, e.g. "pairs", continues.
     """
 
     format: ClassVar[str]
@@ -298,12 +297,12 @@ class Result:
 
     @property
     def provisional(self) -> bool:
-        """Whether permutations go on, so that all but the observed values may still change."""
+        """True if permutations continue, so that everything but the observed values may still change."""
         return self.permutations_done is not None
 
     @property
     def permutations(self) -> int:
-        """Permutations that were computed; an adaptive run's spec only says how many at most."""
+        """Number of permutations computed; an adaptive run's spec gives only the maximum."""
         if self.permutations_done is not None:
             return self.permutations_done
         if not self.spec.analysis.axes:
@@ -327,11 +326,11 @@ class Result:
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class RunResult(Result):
-    """Everything that was found about cohesion; enough to draw every table and figure.
+    """All results about cohesion; enough to draw every table and figure.
 
-    `pairs` are those of each axis's groups, `slices` those of each column, and `given` the groups given each
-    axis, where they were asked. `associations` are the pairs of axes that go together.
-    `assignment` says of each axis or intersection whether its groups were given the same items, and as many.
+    If the spec asked for them, `pairs` compares the groups of each axis two by two, `slices` are the slices
+    of each column and `given` the groups given each axis. `associations` are pairs of associated axes.
+    `assignment` checks for each axis or intersection whether its groups got the same items, and as many.
     """
 
     format: ClassVar = FORMAT
@@ -350,20 +349,20 @@ class RunResult(Result):
 
     @property
     def of_everybody(self) -> bool:
-        """Whether no axis was named, so that it tells of all raters together and of no group."""
+        """True if no axis was named, so that the result is about all raters together and no group."""
         return not self.spec.analysis.axes
 
 
-# How rows stand in files: a group's axes and values beside what was found about it.
+# The form of rows in files: a group's axes and values beside its results.
 
 
 def with_group(fields: dict[str, Any]) -> dict[str, Any]:
-    """A row's form in files."""
+    """Return a row's form in files."""
     return {**fields.pop("group"), **fields}
 
 
 def group_of(row: dict[str, Any]) -> dict[str, Any]:
-    """The fields of :func:`with_group`'s form."""
+    """Return the fields of a row in :func:`with_group`'s form."""
     return {**row, "group": row}
 
 

@@ -26,7 +26,7 @@ _RATE = re.compile(r"[1-9]\d{0,8}/(second|minute|hour|day)", re.ASCII)
 
 
 def _setting(default: Any, meaning: str, *, secret: bool = False, exact: bool = False) -> Any:
-    """A field; with `exact`, upper and lower case make a difference in a list."""
+    """Return a field; with `exact`, a list keeps upper and lower case."""
     return field(default=default, metadata={"meaning": meaning, "secret": secret, "exact": exact})
 
 
@@ -34,13 +34,13 @@ def _setting(default: Any, meaning: str, *, secret: bool = False, exact: bool = 
 class Settings:
     """Settings by field; the environment variable of ``home`` is ``GRASP_HOME``, and so on.
 
-    Lists are written with commas. A secret may stand in a file that ``GRASP_X_FILE`` names.
+    Entries of lists are separated by commas. The file that ``GRASP_X_FILE`` names may contain a secret.
     :func:`read_settings` reads and checks them; docs/deploy.md shows them all.
     """
 
-    home: str = _setting("", "Folder of what lasts; by default ~/.local/share/grasp")
+    home: str = _setting("", "Folder of the server's data; by default ~/.local/share/grasp")
     database_url: str = _setting("", "PostgreSQL URL; by default a SQLite file in GRASP_HOME", secret=True)
-    database_password: str = _setting("", "Password of that URL, where it names none", secret=True)
+    database_password: str = _setting("", "Password for that URL, if the URL has none", secret=True)
     workers: int = _setting(0, "Processes that compute on this machine; 0 means one per core")
     compute_memory_mb: int = _setting(
         0, "MiB of memory that computing may take, 1024 or more; 0 means half of the machine's"
@@ -50,7 +50,7 @@ class Settings:
     )
     dask_ca: str = _setting("", "File with the authority of the cluster's certificates, for tls:// addresses")
     dask_cert: str = _setting("", "File with this server's certificate there")
-    dask_key: str = _setting("", "File with that certificate's key, where it is not in the same file")
+    dask_key: str = _setting("", "File with that certificate's key, if it is not in the same file")
     queue_limit: int = _setting(20, "Runs that one person may have waiting or running")
     file_quota_mb: int = _setting(2048, "MiB of uploaded files that one person may have on the server")
     read_memory_mb: int = _setting(
@@ -67,10 +67,10 @@ class Settings:
         "", "OpenAI-compatible server for the language model baseline, e.g. http://localhost:8000/v1"
     )
     lm_model: str = _setting("", "Name of the language model there")
-    lm_key: str = _setting("", "Key of that server, where it wants one", secret=True)
-    keep_files_hours: float = _setting(24.0, "Hours that uploaded files are kept once no run needs them")
+    lm_key: str = _setting("", "Key for that server, if it needs one", secret=True)
+    keep_files_hours: float = _setting(24.0, "Hours to keep uploaded files that no run needs any more")
     keep_runs_days: float = _setting(0.0, "Days after which runs are deleted; 0 keeps them")
-    keep_log_days: float = _setting(365.0, "Days that entries of the audit log are kept; 0 keeps them")
+    keep_log_days: float = _setting(365.0, "Days to keep entries of the audit log; 0 keeps them")
     backup_key: str = _setting(
         "", "Key that encrypts and signs backups; the command backup-key makes one", secret=True
     )
@@ -103,7 +103,7 @@ class Settings:
     )
     admins: tuple[str, ...] = _setting((), "Mail addresses of admins")
     analysts: tuple[str, ...] = _setting(
-        ("*",), "Mail addresses of those who may run analyses; * means everybody signed in"
+        ("*",), "Mail addresses of people who may run analyses; * means everybody signed in"
     )
     admit_unverified: bool = _setting(
         False, "Admit people whose provider does not say whether mail addresses are verified"
@@ -115,20 +115,18 @@ class Settings:
         False, "Serve without sign-in beyond this machine: everybody is an admin"
     )
     metrics_token: str = _setting(
-        "", "Bearer token that /metrics asks for; without one it answers this machine only", secret=True
+        "", "Bearer token for /metrics; without one it answers this machine only", secret=True
     )
     api_rate: str = _setting("600/minute", "Requests to the API that one person may make, at each server")
     api_change_rate: str = _setting("120/minute", "Of these, requests that change something")
-    guess_rate: str = _setting(
-        "30/minute", "Different links and tokens that open nothing which may be tried from one address"
-    )
+    guess_rate: str = _setting("30/minute", "Invalid links and tokens that one address may try")
     upload_rate: str = _setting("300/minute", "Uploads that one person may make, at each server")
     run_rate: str = _setting("60/minute", "Runs that one person may ask for, at each server")
     tab_rate: str = _setting("300/minute", "Tabs that one person may open, reloads too, at each server")
     tabs: int = _setting(100, "Tabs that one person may have open at once, at each server")
     webhook_urls: tuple[str, ...] = _setting(
         (),
-        "Addresses below which people may be told that a run ended, e.g. https://hooks.example.org/",
+        "Addresses below which webhooks may report that a run ended, e.g. https://hooks.example.org/",
         exact=True,
     )
     webhook_networks: tuple[str, ...] = _setting(
@@ -141,17 +139,17 @@ class Settings:
 
     @property
     def sign_in(self) -> bool:
-        """Whether people sign in."""
+        """True if people have to sign in."""
         return bool(self.oidc_metadata_url)
 
     @property
     def own_machine(self) -> bool:
-        """Whether it serves nobody but whoever sits at this machine."""
+        """True if the server is only for the user of this machine."""
         return not self.sign_in and not self.allow_anonymous
 
     @property
     def origin(self) -> str:
-        """Scheme, host and port of `public_url`, as browsers name where a page comes from."""
+        """Scheme, host and port of `public_url`: the origin that browsers send."""
         url = urlsplit(self.public_url)
         return f"{url.scheme}://{url.netloc}" if url.netloc else ""
 
@@ -162,7 +160,7 @@ class Settings:
 
     @property
     def https(self) -> bool:
-        """Whether people reach the server by https."""
+        """True if people reach the server by https."""
         return urlsplit(self.public_url).scheme == "https"
 
     @property
@@ -172,7 +170,7 @@ class Settings:
 
 
 def variable(name: str) -> str:
-    """The environment variable of a field."""
+    """Return the name of a field's environment variable."""
     return f"GRASP_{name.upper()}"
 
 
@@ -193,7 +191,7 @@ def read_settings(environment: Mapping[str, str] = os.environ) -> Settings:
 
 
 def _secret(environment: Mapping[str, str], name: str, text: str | None) -> str | None:
-    """A secret, or what the file holds that stands in its place; an empty file is as none."""
+    """Return a secret from its variable, or from the file that its variable with ``_FILE`` names."""
     file = environment.get(f"{name}_FILE", "").strip()
     if not file:
         return text
@@ -248,7 +246,7 @@ def _check(settings: Settings) -> None:
         _check_sign_in(settings)
         return
     for name in _MEANT_FOR_SIGN_IN:
-        # Whoever sets one believes that people sign in.
+        # Setting one of these only makes sense with sign-in, so an admin may believe that it is on.
         if getattr(settings, name) != getattr(Settings, name):
             raise SettingsError(f"{variable(name)} needs {variable('oidc_metadata_url')} too: sign-in is off")
 
@@ -324,17 +322,17 @@ def _check_url(name: str, text: str) -> None:
         raise problem from None
     odd = url.fragment or url.username is not None or set(text) & set(" \\")
     if url.scheme not in ("http", "https") or not url.hostname or odd:
-        raise problem  # the address is not quoted: it may hold a password
+        raise problem  # the address is not quoted: it may contain a password
 
 
 def kept_secret(text: str) -> bool:
-    """Whether nobody between the two ends can read along."""
+    """Return whether nobody on the way to this address can read along: it has https, or is this machine."""
     url = urlsplit(text)
     return url.scheme == "https" or on_this_machine(url.hostname or "")
 
 
 def on_this_machine(host: str) -> bool:
-    """Whether a host's name or address is this machine's own."""
+    """Return whether a host's name or address is this machine's own."""
     try:
         return host == "localhost" or ip_address(host).is_loopback
     except ValueError:

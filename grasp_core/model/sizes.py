@@ -1,4 +1,4 @@
-"""Files that are read whole: up to a size."""
+"""Size limits of files that are read whole."""
 
 from pathlib import Path
 
@@ -8,10 +8,10 @@ MIB = 2**20
 
 
 def read_at_most(path: Path, most: int, what: str) -> bytes:
-    """The content of a file.
+    """Return a file's content; raise DataError if it is too large.
 
-    `most`: bytes; nothing is read beyond them.
-    `what`: what it should hold, e.g. "a list of ids".
+    `most`: limit in bytes; a larger file is not read whole.
+    `what`: the expected content in words, e.g. "a list of ids".
     """
     with path.open("rb") as file:
         content = file.read(most + 1)
@@ -20,6 +20,6 @@ def read_at_most(path: Path, most: int, what: str) -> bytes:
 
 
 def check_size(size: int, most: int, name: str, what: str) -> None:
-    """Refuse what is larger than it may be."""
+    """Raise DataError if `size` is above `most`, both in bytes."""
     if size > most:
         raise DataError(f"{name} is larger than {most // MIB:,} MiB, the most that is read of {what}")

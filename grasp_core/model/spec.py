@@ -1,6 +1,6 @@
-"""The spec of a run: a small, canonical, versioned value that says what it computes.
+"""The spec of a run: a small, canonical, versioned value that defines the run's computation.
 
-The spec and the data's fingerprint are all that is needed to compute the same numbers again.
+The spec and the data's fingerprint are enough to compute the same numbers again.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from grasp_core.model.json_values import ADDED, FormError, closed, from_json, in
 from grasp_core.model.statistic import TABLE
 
 SPEC_VERSION = 2
-"""Version 1 lacked recoding, filters and parts; it is still read."""
+"""Version of new specs; version 1, without recoding, filters and members, can still be read."""
 _READ = (1, SPEC_VERSION)
 _NO_SPEC = f"this is not a run spec of version {' or '.join(map(str, _READ))}"
 _LATER: Mapping[str, Mapping[str, Any]] = {
@@ -34,14 +34,14 @@ _LATER: Mapping[str, Mapping[str, Any]] = {
         "screens": [],
     },
 }
-"""Fields that version 2 lacked at first; with these values a spec keeps the hash it had without them."""
+"""Fields that version 2 lacked at first; with these values, a spec keeps the hash it had without them."""
 WORKLOAD = "workload"
-"""The stratum that no file has: bins of raters by number of annotations."""
+"""Name of a stratum that is no column of a file: bins of raters by number of annotations."""
 LEVEL = 0.05
 """Level of both significance marks: nominal p, and after correction q."""
 
 STATISTICS = tuple(name for name, one in TABLE.items() if not one.optional)
-"""Those that every run computes, and reports unless it is told which."""
+"""Statistics that every run computes, and reports unless its spec names some."""
 IN_GROUP = tuple(name for name in STATISTICS if TABLE[name].side == "inside")
 CROSS_GROUP = tuple(name for name in STATISTICS if TABLE[name].side == "across")
 SIDES = ("xrr", "macro_f1", "share", "cross_entropy", "js_divergence")
@@ -52,9 +52,9 @@ CrossNegentropy = Literal["smooth", "paper"]
 VotingAgreement = Literal["alpha", "kappa"]
 Ties = Literal["first", "random"]
 Level = Literal["nominal", "ordinal", "interval", "ratio"]
-"""Of measurement (Krippendorff): what makes two labels differ much or little."""
+"""Level of measurement (Krippendorff): it determines how much two labels differ."""
 IntervalTarget = Literal["both", "raters", "items"]
-"""What intervals are for: other raters and items, other raters on these items, or these raters on others."""
+"""Target of intervals: other raters and items, other raters on these items, or these raters on others."""
 Correction = Literal["benjamini-hochberg", "benjamini-yekutieli", "max-t"]
 Family = Literal["statistic", "statistic-axis", "all"]
 
@@ -62,32 +62,32 @@ MAX_PERMUTATIONS = 10_000_000
 MAX_SEED = 2**63 - 1
 DEFAULT_PERMUTATIONS = 10_000
 ADAPTIVE_PERMUTATIONS = 100_000
-"""The most that a run takes which is told to stop early, unless it is told how many."""
+"""Most permutations of a run that may stop early, unless its spec sets the number."""
 
 
 @closed
 @described
 @dataclass(frozen=True)
 class AnalysisSpec:
-    """The analysis: what is computed on the data.
+    """The analysis to compute on the data.
 
     `axes`: ``("gender",)`` for the groups of one axis, ``("race", "gender")`` for an intersection. Without
-        any, the run tells how well all raters agree.
+        any, the run reports how well all raters agree.
     """
 
     axes: tuple[AxisSet, ...] = field(metadata={"instead": [["an axis"]]})
-    statistics: tuple[str, ...] = asked(STATISTICS, "those reported (default: all)", "NAME,...")
-    gai: tuple[str, str] = asked(("irr", "xrr"), "ratio that GAI is (default: irr,xrr)", "IN,CROSS")
-    min_raters: int = asked(2, "smallest group shown", "N", low=1, high=1_000_000)
+    statistics: tuple[str, ...] = asked(STATISTICS, "statistics to report (default: all)", "NAME,...")
+    gai: tuple[str, str] = asked(("irr", "xrr"), "statistics that GAI divides (default: irr,xrr)", "IN,CROSS")
+    min_raters: int = asked(2, "raters of the smallest group to show", "N", low=1, high=1_000_000)
     permutations: int = asked(
         DEFAULT_PERMUTATIONS,
-        f"how many at most (default: {DEFAULT_PERMUTATIONS:,}; of large data they stop once all marks are "
-        "settled)",
+        f"largest number of permutations (default: {DEFAULT_PERMUTATIONS:,}; large data stop earlier, once "
+        "all marks are settled)",
         "B",
         low=1,
         high=MAX_PERMUTATIONS,
     )
-    seed: int = asked(1, "of all that is drawn (default: 1)", "N", low=0, high=MAX_SEED)
+    seed: int = asked(1, "seed of all random draws (default: 1)", "N", low=0, high=MAX_SEED)
     strata: tuple[str, ...] = asked(
         (),
         "shuffle profiles only among raters with the same values here; "
@@ -95,33 +95,37 @@ class AnalysisSpec:
         "COLUMN,...",
         flag="within",
     )
-    p_value: PValue = asked("two-sided", "convention of p (default: two-sided)")
-    cross_negentropy: CrossNegentropy = asked("smooth", "convention of its logarithms (default: smooth)")
-    ties: Ties = asked("random", "which of the most frequent labels a plurality is (default: random)")
-    correction: Correction = asked("benjamini-hochberg", "of p for many tests (default: benjamini-hochberg)")
+    p_value: PValue = asked("two-sided", "kind of p-value (default: two-sided)")
+    cross_negentropy: CrossNegentropy = asked(
+        "smooth", "treatment of labels that the others never gave (default: smooth)"
+    )
+    ties: Ties = asked("random", "choice among equally frequent labels of an item (default: random)")
+    correction: Correction = asked(
+        "benjamini-hochberg", "correction of p for many tests (default: benjamini-hochberg)"
+    )
     family: Family = asked("statistic", "tests that are corrected together (default: statistic)")
-    level: Level = asked("nominal", "of measurement (default: nominal)")
+    level: Level = asked("nominal", "level of measurement of the labels (default: nominal)")
     adaptive: bool = asked(
         False,
-        "stop permutations once all marks are settled; permutations are then the most, by default "
+        "stop permutations once all marks are settled; their number is then the limit, by default "
         f"{ADAPTIVE_PERMUTATIONS:,}",
     )
     interval: IntervalTarget = asked(
-        "both", "what intervals are for: other raters and items, or one of the two (default: both)"
+        "both", "intervals for other raters and items, or for one of the two (default: both)"
     )
     pairs: bool = asked(
-        False, "hold the groups of each axis against each other two by two (default: unless it takes long)"
+        False, "compare the groups of each axis two by two, too (default: unless it takes long)"
     )
     slices: tuple[str, ...] = asked(
         (),
-        "all groups once more on the items of each value of this column, of the annotations or of --items",
+        "repeat all groups on the items of each value of this column, in the annotations or --items",
         "COLUMN",
         flag="slice",
         each=True,
     )
     given: tuple[str, ...] = asked(
         (),
-        "test the other axes once more with profiles shuffled within this one's values too",
+        "test the other axes once more, with profiles also shuffled within the values of this axis",
         "COLUMN",
         each=True,
         added=True,
@@ -131,11 +135,11 @@ class AnalysisSpec:
     )
     tail: bool = asked(
         False,
-        "take p that fewer than 10 permutations reach from a curve through the tail; marked as fitted",
+        "take a p that fewer than 10 permutations reach from a curve through the tail, marked as fitted",
         added=True,
     )
     voting_agreement: VotingAgreement = asked(
-        "alpha", "coefficient between pluralities (default: alpha)", added=True
+        "alpha", "coefficient of agreement between majority labels (default: alpha)", added=True
     )
 
     def __post_init__(self) -> None:
@@ -146,12 +150,12 @@ class AnalysisSpec:
         if len(held) != 2:
             raise SpecError(f"`gai` must hold 2 texts; found {held!r}")
         check(self, AnalysisSpec._wrong)
-        # One order each, so that one question has one hash.
+        # Each list in one order, so that equal specs have equal hashes.
         object.__setattr__(self, "strata", tuple(sorted(self.strata)))
         object.__setattr__(self, "statistics", tuple(name for name in TABLE if name in self.statistics))
 
     def _wrong(self) -> Iterator[Wrong]:
-        """What is wrong with lists, and with fields together."""
+        """Yield the faults of lists and of combinations of fields."""
         if not all(self.axes):
             yield ("axes",), "an intersection needs at least one axis; leave an empty one out"
         if not self.axes and (self.given or self.strata or self.cluster is not None):
@@ -197,10 +201,10 @@ class AnalysisSpec:
 @closed
 @dataclass(frozen=True, slots=True)
 class ModelSource:
-    """Where a model's labels are.
+    """The source of a model's labels.
 
-    `sha256`: of the file.
-    `column`: of the annotations file; without one the file holds this model's labels alone.
+    `sha256`: hash of the file.
+    `column`: column of the annotations file; None if the file contains only this model's labels.
     """
 
     name: str
@@ -223,9 +227,9 @@ PAPER_CONVENTIONS: Mapping[str, Any] = {
 @closed
 @dataclass(frozen=True, slots=True)
 class RunSpec:
-    """Reading and analysis together; its hash is part of a result's identity.
+    """Data spec and analysis spec together; the hash is part of a result's identity.
 
-    With `models`, these are held against the groups; without, cohesion is computed.
+    With `models`, the run compares these with the groups; without models, it computes cohesion.
     """
 
     data: DataSpec
@@ -271,7 +275,7 @@ class RunSpec:
                 if plain[part][name] == value:
                     del plain[part][name]
         strata = plain["analysis"]["strata"]
-        if len(strata) < 2:  # as it was when there was one at most
+        if len(strata) < 2:  # the form of versions with one stratum at most
             plain["analysis"]["strata"] = strata[0] if strata else None
         text = json.dumps(plain, sort_keys=True, separators=(",", ":"), ensure_ascii=True)
         return hashlib.sha256(text.encode()).hexdigest()
@@ -284,7 +288,7 @@ def _of_version(plain: dict[str, Any]) -> dict[str, Any]:
 
 
 def _of_one_stratum(plain: dict[str, Any]) -> dict[str, Any]:
-    """As earlier versions wrote it: the name of one axis, or null."""
+    """Read `strata` as earlier versions wrote it: the name of one axis, or null."""
     strata = plain.get("strata", ())
     if strata is None or isinstance(strata, str):
         strata = () if strata is None else (strata,)

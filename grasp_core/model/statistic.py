@@ -1,4 +1,4 @@
-"""The statistics of a group: one table, from which columns, tests, intervals and reports take their order."""
+"""The statistics of a group: one table, whose order columns, tests, intervals and reports follow."""
 
 from collections.abc import Mapping
 from types import MappingProxyType
@@ -10,14 +10,14 @@ Scale = Literal["logit", "log"]
 class Statistic(NamedTuple):
     """A statistic of a group; its definition is in :mod:`grasp_core.statistics`.
 
-    `unit`: of its value; "share" is of 1.
-    `side`: whose labels it takes: the group's, both sides', or those of the statistics it is `made` of.
-    `low`, `high`, `scale`: its least and largest value, and the scale of its interval where it is above 0.
-    `no_effect`: its value where nothing sets the group apart, where that is one number.
-    `upper`: whether only large values are tested.
-    `symmetric`: whether it is the same seen from either half of an axis of two values.
-    `told`: its place among all that is told of a group; label use is at 0.
-    `optional`: whether only those runs compute it that ask for it: kernels may lack it.
+    `unit`: unit of its value; "share" is a part of 1.
+    `side`: labels it needs: the group's, both sides', or those of other statistics that it is `made` of.
+    `low`, `high`, `scale`: least and largest value, and the scale of the interval of a value above 0.
+    `no_effect`: value of a group that does not differ from the others, if that is one number.
+    `upper`: true if only large values are tested.
+    `symmetric`: true if both groups of an axis of two values have the same value.
+    `told`: position among a group's statistics in reports; label use is at 0.
+    `optional`: true if only runs that ask for it compute it; kernels may lack it.
     """
 
     unit: str
@@ -48,4 +48,4 @@ TABLE: Mapping[str, Statistic] = MappingProxyType(
         "ac1": Statistic("coefficient", "inside", 10, -1, 1, optional=True),
     }
 )
-"""By name: in the column order of the paper's Table 5, then those that it has not, optional ones last."""
+"""Statistics by name: the paper's in the column order of its Table 5, then the others, optional ones last."""

@@ -1,4 +1,4 @@
-"""Numbers, names and lists in sentences, and text that harms nobody: in terminals, Markdown, JSON, files."""
+"""Numbers, names and lists in sentences; text made safe for terminals, Markdown, JSON and files."""
 
 from __future__ import annotations
 
@@ -14,30 +14,30 @@ from pathlib import Path
 from typing import Any
 
 EXAMPLES = 5
-"""Examples that a problem carries."""
+"""Most examples that a problem keeps."""
 LISTED = 12
-"""Values that a list names before the rest is only counted."""
+"""Most values that a list names; further ones are only counted."""
 _SHOWN = 60
 _WORDS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 
 
 def cut(value: str) -> str:
-    """As much of a cell's text as a sentence shows; the same of what is cut already."""
+    """Shorten a cell's text for a sentence; a text that is short enough, or cut already, stays as it is."""
     return value if len(value) <= _SHOWN else value[:_SHOWN] + "..."
 
 
 def quoted(value: str) -> str:
-    """A cell's text as shown in a sentence: one line, of bounded length."""
+    """Return a cell's text as a sentence shows it: quoted, on one line, of bounded length."""
     return "'" + "".join(c if c.isprintable() else repr(c)[1:-1] for c in cut(value)) + "'"
 
 
 def one_line(text: str) -> str:
-    """A text that neither breaks its line nor tells a terminal anything: spaces for what does not print."""
+    """Return a text on one line, with blanks for unprintable characters, which could control a terminal."""
     return " ".join("".join(c if c.isprintable() else " " for c in text).split())
 
 
 def tabbed(*fields: str) -> str:
-    """Fields as a line of a list, with tabs between them."""
+    """Return fields as a line of a list, with tabs between them."""
     return "\t".join(map(one_line, fields))
 
 
@@ -70,12 +70,12 @@ def agree(count: int, one: str, many: str) -> str:
 
 
 def not_there(name: str, path: Path) -> str:
-    """That a file does not exist, with its place where the name does not say it."""
+    """Return the sentence that a file does not exist, with its path if `name` is not the path."""
     return f"{name} does not exist" if name == str(path) else f"{name} does not exist at {path}"
 
 
 def closest(name: str, columns: Sequence[str]) -> tuple[str, ...]:
-    """Existing names that `name` may be a misspelling of."""
+    """Return the existing names of which `name` may be a misspelling."""
     by_fold: dict[str, str] = {}
     for column in columns:
         by_fold.setdefault(column.strip().casefold(), column)
@@ -84,7 +84,7 @@ def closest(name: str, columns: Sequence[str]) -> tuple[str, ...]:
 
 
 def meant(name: str, names: Sequence[str], otherwise: str) -> str:
-    """Which names may be meant; where none is like it, what `otherwise` says."""
+    """Return a question with the names that may be meant; `otherwise` if none is similar."""
     close = closest(name, names)
     return f"did you mean {listed(close)}?" if close else otherwise
 
@@ -101,7 +101,7 @@ _REPLACED_AFTER_PARSING = re.compile(r"[:@](?=\S)|www(?=\.)", re.IGNORECASE)
 
 
 def escape_markdown(text: str) -> str:
-    r"""Make text show as itself in Streamlit's markdown.
+    r"""Escape text so that Streamlit's markdown shows it unchanged.
 
     A backslash before punctuation stops everything the parser knows (emphasis, links, HTML, maths,
     ``:red[...]``). Emoji and icon codes and bare addresses are replaced after parsing, when the
@@ -112,26 +112,26 @@ def escape_markdown(text: str) -> str:
 
 
 def without_options(text: str) -> str:
-    """A text for a page: its places stay, and the options of the command that do the same go."""
+    """Return a text for a page: keep places on pages, drop the command's options that do the same."""
     return _OPTION.sub("", text.replace(_ELSEWHERE, ""))
 
 
 def for_pages(text: str) -> str:
-    """A sentence of the program as Streamlit's markdown: :func:`without_options`, and shown as itself."""
+    """Return a sentence for a page as Streamlit's markdown: :func:`without_options`, and escaped."""
     return escape_markdown(without_options(text))
 
 
 def for_python(text: str) -> str:
-    """A text for Python: no places of pages, and options of the command as arguments of the functions.
+    """Return a text for Python: drop places on pages, turn the command's options into functions' arguments.
 
-    Sentences say where a page has what mends a fault, and by which option the command does: ``on Data, under
-    Leave out, or by --drop age=`` becomes ``by exclude=[('age', '')]``.
+    Sentences name the place on a page and the option of the command that mend a fault: ``on Data, under Leave
+    out, or by --exclude age=`` becomes ``by exclude=[('age', '')]``.
     """
     return _COMMAND_OPTION.sub(_argument, without_places(text.replace(_ELSEWHERE, "")))
 
 
 def without_places(text: str) -> str:
-    """A text for the command: its options stay, and the places of pages that do the same go."""
+    """Return a text for the command: keep its options, drop places on pages that do the same."""
     return _PLACE.sub(r"\1", text)
 
 
@@ -140,9 +140,9 @@ _COMMAND_OPTION = re.compile(
     r"--([a-z]+(?:-[a-z]+)*)(?: '([^']*)'|(?:[= ](?=[\w“+:.]*[=:+])|(?<=--missing) |(?<=--leave-out) )"
     r"([^\s;,)]*[^\s;,.)])?)?"
 )
-"""An option with what it is given: a list in quotation marks, or a value that names a column or is a word."""
+"""An option with its value, if any: a list in quotation marks, a value with a column's name, or a word."""
 _PAIRS = {"drop": "filters=grasp.Filters(drop=[{}])", "exclude": "exclude=[{}]", "keep": "keep=[{}]"}
-"""Options of pairs of a column and a value."""
+"""Options that take pairs of a column and a value, as Python's arguments."""
 _ARGUMENTS = {
     "axis": "axes=",
     "within": "strata=",
@@ -152,7 +152,7 @@ _ARGUMENTS = {
     "bins": "recode=[grasp.Bins(...)]",
     "map": "recode=[grasp.MapValues(...)]",
 }
-"""Arguments with other names than the option; the others have its name."""
+"""Arguments by option, if their names differ; all other arguments have the option's name."""
 
 
 def _argument(found: re.Match[str]) -> str:
@@ -199,17 +199,17 @@ class Sentence:
 
     @property
     def plain(self) -> str:
-        """Without emphasis."""
+        """The text without emphasis."""
         return "".join(segment.text for segment in self.segments)
 
     @property
     def for_pages(self) -> Sentence:
-        """Without options of the command."""
+        """The sentence without options of the command."""
         return self._worded(without_options)
 
     @property
     def for_python(self) -> Sentence:
-        """Worded for Python: :func:`for_python`."""
+        """The sentence for Python, by :func:`for_python`."""
         return self._worded(for_python)
 
     def _worded(self, words: Callable[[str], str]) -> Sentence:
@@ -217,11 +217,11 @@ class Sentence:
 
     @property
     def markdown(self) -> str:
-        """As Streamlit markdown, every segment escaped."""
+        """The sentence as Streamlit markdown, with every segment escaped."""
         return self.marked(escape_markdown)
 
     def marked(self, escape: Callable[[str], str]) -> str:
-        """As Markdown, every segment escaped so; blanks stay outside of the emphasis."""
+        """Return Markdown with each segment escaped by `escape`; blanks stay outside the emphasis."""
         parts = []
         for one in self.segments:
             lead = " " if one.text[:1].isspace() else ""
@@ -238,7 +238,7 @@ _DIRECTIONS = "\u202a-\u202e\u2066-\u2069"
 _NOT_TEXT = "\x00-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff"
 
 _NAME_LIMIT = 200
-"""Characters of a name that anybody reads; renderers take minutes for very long ones."""
+"""Most characters of a name that are shown; renderers take minutes for very long names."""
 
 _BLANK = re.compile(f"[{_BLANKS}]")
 
@@ -248,43 +248,43 @@ _UNSEEN_IN_JSON = re.compile(f"(?!\n)[{_DIRECTIONS}{_NOT_TEXT}\u2028\u2029]")
 
 
 def printable(text: str) -> str:
-    """Text in which tabs and line breaks are blanks and other unseen characters read like ``[U+202E]``.
+    """Return text with blanks for tabs and line breaks, and ``[U+202E]`` etc. for other invisible characters.
 
-    Unseen are control characters, halves of surrogate pairs and noncharacters, which XML and Excel
-    refuse, and the characters that turn the reading direction of what follows.
+    Invisible are control characters, halves of surrogate pairs and noncharacters, which XML and Excel
+    refuse, and characters that change the reading direction of the text after them.
     """
     return _UNSEEN.sub(lambda found: f"[U+{ord(found.group()):04X}]", _BLANK.sub(" ", text))
 
 
 def printable_name(name: str) -> str:
-    """A name :func:`printable`, cut where nobody reads on."""
+    """Return a name made :func:`printable`, cut to the length that is shown."""
     shown = printable(name)
     return shown if len(shown) <= _NAME_LIMIT else f"{shown[: _NAME_LIMIT - 1]}…"
 
 
 def json_text(plain: Any) -> str:
-    """Indented JSON whose unseen characters are escaped, so that it can be shown, and encoded as UTF-8."""
+    """Return indented JSON with invisible characters escaped, so that it can be shown and encoded."""
     text = json.dumps(plain, ensure_ascii=False, indent=1, allow_nan=False)
     return _UNSEEN_IN_JSON.sub(lambda found: f"\\u{ord(found.group()):04x}", text) + "\n"
 
 
 def printable_names(names: tuple[str, ...]) -> tuple[str, ...]:
-    """Names, each :func:`printable_name`."""
+    """Apply :func:`printable_name` to each name."""
     return tuple(printable_name(name) for name in names)
 
 
 _FORMULA = re.compile("(^|;)(?=[=+\\-@\uff1d\uff0b\uff0d\uff20\t\r\n])")
-"""Where a cell begins that a spreadsheet would run, in full width too: behind semicolons as well, at which
-spreadsheets of many countries part a line."""
+"""Start of a text that a spreadsheet would run as a formula, full-width characters included. It may follow
+a semicolon, since spreadsheets of many countries split a line there."""
 
 
 def safe_cell(text: str) -> str:
-    """Text that a spreadsheet shows instead of running it."""
+    """Return text that a spreadsheet shows and does not run."""
     return _FORMULA.sub(r"\1'", text)
 
 
 def csv_text(header: Sequence[str], rows: Iterable[Sequence[object]], *, end: str = "\n") -> str:
-    """A CSV file with a header; `end` stands at the end of each line."""
+    """Return a CSV file with a header; each line ends with `end`."""
     out = io.StringIO(newline="")
     writer = csv.writer(out, lineterminator=end)
     writer.writerow(header)

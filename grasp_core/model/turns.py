@@ -1,7 +1,7 @@
-"""Turns at what takes a server long: so many at a time, a share for each person, and nobody waits for ever.
+"""Turns at work that takes a server long: limits in all and per person, and nobody waits for ever.
 
-Each kind of work has turns of its own, so that one kind keeps no other waiting. Who waits holds a thread, of
-which a server has some 40; so few may wait, and further ones are told to come again.
+Each kind of work has its own turns, so that one kind does not delay another. A request that waits occupies a
+thread, and a server has only some 40. So only few may wait; others are refused and asked to try again.
 """
 
 from __future__ import annotations
@@ -19,29 +19,29 @@ from typing import NamedTuple
 from grasp_core.model.errors import TooOftenError
 
 AGAIN_SECONDS = 5
-"""When somebody may come again who found no place."""
+"""Seconds after which somebody who was refused may try again."""
 _POLL = 0.25
-"""Seconds after which whoever waits may give up."""
+"""Seconds between two checks whether a waiting request should give up."""
 _asking: ContextVar[str | None] = ContextVar("asking", default=None)
 
 
 def ask_as(person: str | None) -> None:
-    """Say for whom this thread, and what it starts in its context, asks: a person, an address or a link."""
+    """Set for whom this thread and its context ask for turns: a person, an address or a link."""
     _asking.set(person)
 
 
 def link_name(token: str) -> str:
-    """All who come by a share link, as one who asks."""
+    """Return the name under which all visitors of a share link count as one."""
     return f"link {hashlib.sha256(token.encode('utf-8', 'surrogatepass')).hexdigest()}"
 
 
 def asking() -> str | None:
-    """Who asks; None where nobody shares with others, as on a terminal."""
+    """Return who asks for turns here; None if nobody else uses the process, as on a terminal."""
     return _asking.get()
 
 
 class Load(NamedTuple):
-    """How many are at work, and how many wait."""
+    """Numbers of requests at work and waiting."""
 
     working: int
     waiting: int
@@ -58,18 +58,18 @@ _ALL: dict[str, Turns] = {}
 
 
 def loads() -> Mapping[str, Load]:
-    """How much is under way in this process, by kind of work."""
+    """Return the load of this process by kind of work."""
     return {what: turns.load for what, turns in _ALL.items()}
 
 
 class Turns:
     """Turns at one kind of work.
 
-    `what`: work that is done, as messages call it, e.g. "reading files".
-    `at_once`: how many may be at work.
-    `each`: how many of them may be one person's.
-    `waiting`, `waiting_each`: how many may wait, and how many of them may be one person's.
-    `patience`: seconds after which whoever waits is told to come again.
+    `what`: name of the work in messages, e.g. "reading files".
+    `at_once`: most requests at work.
+    `each`: most of them from one person.
+    `waiting`, `waiting_each`: most requests that wait, and most of them from one person.
+    `patience`: seconds of waiting after which a request is refused.
     """
 
     def __init__(
@@ -80,24 +80,24 @@ class Turns:
         self._most, self._most_each, self._patience = waiting, waiting_each, patience
         self._changed = threading.Condition()
         self._working: Counter[str | None] = Counter()
-        self._begun: dict[str | None, float] = {}  # when those who are here last had a turn
+        self._begun: dict[str | None, float] = {}  # start of the last turn of those who work or wait
         self._queue: list[_Place] = []
         _ALL[what] = self
 
     @property
     def load(self) -> Load:
-        """How much is under way."""
+        """The present load."""
         with self._changed:
             return Load(self._working.total(), len(self._queue))
 
     @contextmanager
     def turn(self, waits: Callable[[], None] = lambda: None) -> Iterator[None]:
-        """Wait for a turn, and have it.
+        """Wait for a turn, and take it for the length of the context.
 
-        The next one is who has fewest turns just now, then whose last turn began first, then who has waited
-        longest. Who neither works nor waits is somebody new.
+        The next turn goes to the person with the fewest turns now; among equals, to the one whose last turn
+        began first, then to who has waited longest. A person who neither works nor waits counts as new.
 
-        `waits`: called several times a second; what it raises gives up.
+        `waits`: called several times a second while waiting; an exception that it raises ends the wait.
         """
         place = self._queued(asking())
         try:
@@ -141,7 +141,7 @@ class Turns:
                 raise self._busy()
 
     def _next(self) -> _Place | None:
-        """Whose turn it is, if a place is free for one of those who wait."""
+        """Return the place in the queue that is next; None if no turn is free for any of them."""
         if self._working.total() >= self._at_once:
             return None
         able = [one for one in self._queue if one.person is None or self._working[one.person] < self._each]

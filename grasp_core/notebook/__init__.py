@@ -1,1 +1,1 @@
-"""GRASP from Python: what ``import grasp_core as grasp`` gives, on data frames, files and a server's runs."""
+"""GRASP from Python: functions of ``import grasp_core as grasp`` for data frames, files and servers."""

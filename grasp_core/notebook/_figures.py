@@ -24,9 +24,9 @@ _Of = Mapping[str, Any]
 
 
 def drawn(result: RunResult, name: str, of: _Of) -> alt.LayerChart:
-    """The figure of this name.
+    """Draw the figure of this name.
 
-    `of`: what is drawn: some of `statistic`, `label`, `group`, `axis`, `column`, `order` and `theme`.
+    `of`: its choices: some of `statistic`, `label`, `group`, `axis`, `column`, `order` and `theme`.
     """
     if name not in _FIGURES:
         raise SpecError(f"there is no figure {name!r}; there are {listed(tuple(_FIGURES))}")
@@ -52,7 +52,7 @@ def _row(result: RunResult, of: _Of) -> GroupResult:
 
 
 def _one(what: str, asked: Any, there: Mapping[Any, Any]) -> Any:
-    """The one that is asked for, or the only one there is."""
+    """Return the one that is asked for, or the only one there is."""
     found = next(iter(there)) if asked is None and len(there) == 1 else asked
     if found not in there:
         known = ", ".join(map(repr, there)) or "none"

@@ -1,4 +1,4 @@
-"""Results in a few lines, in cells and in files, and bars that say how far the work is."""
+"""Results shown in a few lines, in notebook cells and in files; progress bars."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _LINES, _WIDTH = 8, 200
 
 
 class Brief(ABC):
-    """What shows itself in a few lines, where all of its values would fill screens."""
+    """An object shown as a few lines of its answer, because all of its values would fill screens."""
 
     __slots__ = ()
 
@@ -38,21 +38,21 @@ class Brief(ABC):
 
 
 class Saved(Brief):
-    """A result that files can hold."""
+    """A result that can be saved as files."""
 
     __slots__ = ()
 
     @abstractmethod
     def _files(self) -> Mapping[str, Callable[[], str | bytes]]:
-        """What makes a file's content, by the ending of its name."""
+        """Return functions that make a file's content, by the ending of the file's name."""
 
     def save(self, path: str | Path) -> None:
-        """Write a file, whose ending says which: those of the class's description.
+        """Write a file; its ending decides which of those in the class's description.
 
         Raises
         ------
         DataError
-            If it cannot be written, or its ending is none of these.
+            If the file cannot be written, or its ending is none of these.
         """
         target, kinds = Path(path), self._files()
         ending = max((one for one in kinds if target.name.endswith(one)), key=len, default=None)
@@ -68,7 +68,7 @@ class Saved(Brief):
 def page(
     headline: Sentence | None, details: Sequence[Sentence], table: str, further: Mapping[str, Sequence[str]]
 ) -> str:
-    """A headline, sentences, a table, and lists that are unfolded by a click."""
+    """Return HTML with a headline, sentences, a table, and lists that a click unfolds."""
     first = "" if headline is None else f"<p><strong>{_safe(headline.plain)}</strong></p>"
     folded = "".join(
         f"<details><summary>{escape(title)} ({len(lines)})</summary>{_list(map(_safe, lines))}</details>"
@@ -79,7 +79,7 @@ def page(
 
 
 def shown_table(table: pd.DataFrame, below: str = "") -> str:
-    """A table of texts, with a line below it."""
+    """Return a table of texts as HTML, with a line below it."""
     text = f"<p><small>{_safe(below)}</small></p>" if below else ""
     cells = table.to_html(index=False, border=0, escape=True, justify="left")
     return f'<div style="overflow-x: auto; white-space: nowrap">{cells}</div>{text}'
@@ -101,9 +101,9 @@ def _safe(text: str) -> str:
 
 
 class Bar(Watcher):
-    """A bar that goes away once the work is done.
+    """A progress bar that disappears once the work is done.
 
-    `what`: what is counted.
+    `what`: unit of the counts.
     """
 
     def __init__(self, what: str, *, shown: bool) -> None:
@@ -119,12 +119,12 @@ class Bar(Watcher):
         self._bar.update(done - self._bar.n)
 
     def share(self, done: float) -> None:
-        """Show which share is done."""
+        """Show the share that is done."""
         self.tell(round(100 * done), 100)
 
     @property
     def looks_on(self) -> bool:
-        """A bar has no room for results."""
+        """False, because a bar has no room for results."""
         return False
 
     def check(self, progress: Progress) -> None:
@@ -136,13 +136,13 @@ class Bar(Watcher):
             self.tell(round(100 * progress.share), 100, progress.stages)
 
     def close(self) -> None:
-        """Take it away."""
+        """Remove the bar."""
         self._told.close()
         self._bar.close()
 
 
 def _new(what: str, *, shown: bool) -> Any:
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # that notebooks without ipywidgets get a bar of text
-        from tqdm.auto import tqdm  # it looks for a notebook, which takes a while
+        warnings.simplefilter("ignore")  # a warning that notebooks without ipywidgets get a bar of text
+        from tqdm.auto import tqdm  # slow to import, because it looks for a notebook
     return tqdm(desc=what, total=0, leave=False, disable=not shown)

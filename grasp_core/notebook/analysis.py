@@ -1,4 +1,4 @@
-"""``analyse`` and ``permutation_test``; what random groupings of raters make of a statistic."""
+"""``analyse`` and ``permutation_test``: tests of groups against random groupings of the raters."""
 
 from __future__ import annotations
 
@@ -78,34 +78,34 @@ def analyse(
     Parameters
     ----------
     annotations : data frame, Table, str or Path
-        A row per annotation, or a matrix; a frame of pandas, polars or Arrow, what :func:`read` returns, or
+        A row per annotation, or a matrix; a frame of pandas, polars or Arrow, a table from :func:`read`, or
         the path or address of a file.
     raters : data frame, Table, str or Path, optional
-        A row per rater; without it the annotations hold the raters' profiles.
+        A row per rater; without it the annotations contain the raters' profiles.
     axes : sequence, optional
         Columns of the raters, and tuples of them for intersections: ``["gender", ("race", "gender")]``. By
-        default those of a known data set, or the demographic columns; ``()`` tells how all raters agree.
+        default those of a known data set, or the demographic columns; ``()`` shows how all raters agree.
     items : data frame, Table, str or Path, optional
-        What else is known of items, a row each, for `slices`.
+        Attributes of items, a row per item, for `slices`.
     spec : RunSpec, str or Path, optional
-        Of an earlier result, or the path of a saved one, to ask the same again; it goes without axes and
+        Spec of an earlier result, or the path of a saved one, to run the same again, without axes and
         further options.
     progress : bool
-        Whether a bar shows how far the run is.
+        Whether to show a progress bar.
     workers : int, optional
-        Blocks of permutations side by side; by default, and with -1, one per core. No digit depends on it.
+        Blocks of permutations side by side; by default, and with -1, one per core. It changes no digit.
 
     Returns
     -------
     Analysis
-        With the same digits as page and command have for these data and options.
+        It has the same digits as page and command have for these data and options.
 
     Raises
     ------
     UnsureError
-        If what was not named cannot be told; its `option` says which to give.
+        If something that was not named cannot be guessed; its `option` says which option to give.
     DataError, SpecError
-        If the data, or what is asked of them, cannot be used; `code` says why, and `problems` all of it.
+        If the data or the options cannot be used; `code` says why, and `problems` lists all problems.
     """
     started, voice = time.perf_counter(), Python()
     asked = asked_of(annotations, raters, items, axes=axes, spec=spec, options=options, voice=voice)
@@ -124,7 +124,7 @@ def asked_of(
     options: AnalysisOptions,
     voice: Python,
 ) -> Asked:
-    """What is asked by the arguments of :func:`analyse`; what cannot be computed is refused."""
+    """Return the request that the arguments of :func:`analyse` make; raise if it cannot be computed."""
     spec = _known(axes, spec, options)
     tables = tables_of(annotations, raters, items, options if spec is None else spec.data)
     if spec is None:
@@ -141,10 +141,10 @@ def asked_of(
     return request_of(found, run_spec, data, given, voice)
 
 
-def asked_there(
+def server_request(
     axes: Axes | None, spec: RunSpec | str | Path | None, options: AnalysisOptions
 ) -> dict[str, Any]:
-    """What is asked of data that a server reads: what is named here, all else is recognised there."""
+    """Return a request for data that a server reads; it guesses everything that is not named here."""
     known = _known(axes, spec, options)
     if known is not None:
         return {"spec": known.to_dict()}
@@ -157,7 +157,7 @@ def asked_there(
 
 
 def _known(axes: Axes | None, spec: RunSpec | str | Path | None, options: AnalysisOptions) -> RunSpec | None:
-    """The whole spec, where one was given."""
+    """Return the whole spec, if one was given."""
     if isinstance(spec, str | Path):
         spec = read_spec(Path(spec)).spec
     if spec is not None and (options or axes is not None):
@@ -176,7 +176,7 @@ def computed(
 
 
 def on(pool: Pool, bar: Bar, work: Callable[[], R]) -> R:
-    """What work returns; a pool is not waited for where somebody interrupts it."""
+    """Return what `work` returns; if somebody interrupts it, do not wait for the pool."""
     try:
         return work()
     except KeyboardInterrupt:
@@ -189,22 +189,22 @@ def on(pool: Pool, bar: Bar, work: Callable[[], R]) -> R:
 
 Statistic = Callable[[Int64Array, Int64Array], float]
 _OWN_PERMUTATIONS = 1000
-"""By default, of a statistic in Python: one takes milliseconds where the compiled ones take microseconds."""
+"""Default for a statistic in Python, which takes milliseconds where compiled ones take microseconds."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Tested(Saved):
-    """A statistic of one's own, of every group, against random groupings; its table is saved as ``.csv``.
+    """The test of your own statistic for every group against random groupings; saved as a table, ``.csv``.
 
     Parameters
     ----------
     name : str
-        The statistic's.
+        Name of the statistic.
     groups : tuple of Group
     outcomes : tuple of Outcome
         One for each group.
     null_distribution : float64 array, shape (permutations, G)
-        The shuffled values; NaN where there was none.
+        The shuffled values; NaN if there was none.
     notes : tuple of str
         How the data were read.
     """
@@ -216,7 +216,7 @@ class Tested(Saved):
     notes: tuple[str, ...] = ()
 
     def answer(self) -> str:
-        """Which groups lie further out than random ones, a line each."""
+        """Return the groups that differ from random ones after correction, a line each."""
         clear = [
             f"- {axis_label(group.axes)}: {group_label(group)}, {found.value:.3g}, q {found.q:.3g}"
             for group, found in zip(self.groups, self.outcomes, strict=True)
@@ -228,7 +228,7 @@ class Tested(Saved):
         return "\n".join([first, *clear])
 
     def table(self) -> pd.DataFrame:
-        """A row per group.
+        """Return one row per group.
 
         Returns
         -------
@@ -269,9 +269,9 @@ def permutation_test(
     progress: bool = True,
     **options: Unpack[TestOptions],
 ) -> Tested:
-    """Test a statistic of one's own as GRASP tests its own: against random groupings of the raters.
+    """Test your own statistic as GRASP tests its own: against random groupings of the raters.
 
-    It is computed in Python, once a group and permutation, which is slower than :func:`analyse` by a factor
+    It is computed in Python for each group and permutation, which is slower than :func:`analyse` by a factor
     of hundreds; so `permutations` are 1,000 by default. All groups together are one family of tests.
 
     Parameters
@@ -279,8 +279,8 @@ def permutation_test(
     annotations, raters, axes, progress
         As in :func:`analyse`.
     statistic : callable
-        Takes two integer arrays of shape (I, K), how many of the group and how many of the others gave item i
-        category k, and returns a number; NaN where it has none. Those of ``grasp.statistics`` fit with
+        Takes two integer arrays of shape (I, K): how many raters of the group, and how many others, gave item
+        i category k. Returns a number, NaN if it has none. Functions of ``grasp.statistics`` fit with
         ``counts=True``, such as ``lambda group, others: grasp.statistics.gwet_ac1(group, counts=True)``.
 
     Returns
@@ -315,7 +315,7 @@ def permutation_test(
 def _tested(
     data: Dataset, grouping: Grouping, analysis: AnalysisSpec, statistic: Statistic, bar: Bar
 ) -> tuple[tuple[Outcome, ...], FloatArray]:
-    """The outcome of every group, and the shuffled values, shape (B, G)."""
+    """Return the outcome of every group, and the shuffled values, shape (B, G)."""
     n_groups = len(grouping.groups)
     observed, null = np.full(n_groups, np.nan), np.full((analysis.permutations, n_groups), np.nan)
     reasons: dict[int, Remark] = {}

@@ -1,4 +1,4 @@
-"""What is given as data, read; and ``quality``: what it can and cannot show, before any run."""
+"""Reading of the data that callers give; and ``quality``, which checks data before any run."""
 
 from __future__ import annotations
 
@@ -50,29 +50,29 @@ def read(path: str | Path, *, member: str | None = None, token: str | None = Non
     Parameters
     ----------
     path : str or Path
-        Of a file or a folder; an address such as ``https://...`` or ``s3://...``; or a source in a tool, such
-        as ``label-studio:https://host/projects/3`` (docs/formats.md).
+        Path of a file or a folder; an address such as ``https://...`` or ``s3://...``; or a source in a tool,
+        such as ``label-studio:https://host/projects/3`` (docs/formats.md).
     member : str, optional
         Sheet of a workbook, or file of an archive.
     token : str, optional
-        Of a source; by default what the tool's own environment variable holds.
+        Token of a source; by default the value of the tool's own environment variable.
 
     Returns
     -------
     Table
         For :func:`analyse` and others; :meth:`~grasp_core.reading.table.table.Table.frame` shows its cells,
-        all of them text. Of a known tool's export it knows how it is to be read.
+        all of them text. The table of a known tool's export includes how to read it.
 
     Raises
     ------
     DataError
-        If it cannot be read, or holds no table.
+        If the file cannot be read, or contains no table.
     """
     return read_anywhere(str(path), member, token=token)
 
 
 def table_of(given: Any, name: str, member: str | None = None) -> Table:
-    """A table of a frame, of a path or an address, or one that was read before."""
+    """Return the table of a frame, a path or an address, or a table that was read before."""
     if isinstance(given, Table):
         return given
     if isinstance(given, str | Path):
@@ -81,7 +81,7 @@ def table_of(given: Any, name: str, member: str | None = None) -> Table:
 
 
 def load_example() -> tuple[pd.DataFrame, pd.DataFrame]:
-    """The built-in example: synthetic judgements whether texts are unsafe, with two planted groups.
+    """Load the built-in example: synthetic judgements whether texts are unsafe, with two planted groups.
 
     Returns
     -------
@@ -104,7 +104,7 @@ def load_example() -> tuple[pd.DataFrame, pd.DataFrame]:
 
 
 def tables_of(annotations: Any, raters: Any, items: Any, members: Mapping[str, Any] | DataSpec) -> Tables:
-    """The three tables; raters and items may be None."""
+    """Return the three tables; raters and items may be None."""
 
     def member(name: str) -> str | None:
         return members.get(name) if isinstance(members, Mapping) else getattr(members, name)
@@ -119,7 +119,7 @@ def tables_of(annotations: Any, raters: Any, items: Any, members: Mapping[str, A
 def reading(
     tables: Tables, options: Mapping[str, Any], voice: Python, *, axes_named: bool, several: bool = False
 ) -> Reading:
-    """The tables as the options say; what they leave open is recognised, unless `guess` is False."""
+    """Read the tables as the options say; guess what they leave open, unless `guess` is False."""
     fields = data_fields(options, several=several)
     if not options.get("guess", True):
         return as_named(tables, fields)
@@ -128,12 +128,12 @@ def reading(
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Quality(Saved):
-    """What data can and cannot show; saved as ``.json``.
+    """A check of what data can and cannot show; saved as ``.json``.
 
     Parameters
     ----------
     report : QualityReport
-        Everything as immutable values; no rater is named.
+        All values, immutable; no rater is named.
     notes : tuple of str
         How the data were read, and what is odd about them.
     """
@@ -142,11 +142,11 @@ class Quality(Saved):
     notes: tuple[str, ...] = field(default=(), compare=False)
 
     def answer(self) -> str:
-        """What to mind, a line each."""
+        """Return the remarks on the data, a line each."""
         return "\n".join(f"- {line}" for line in self._sentences())
 
     def tables(self) -> dict[str, pd.DataFrame]:
-        """All tables that have rows, by title; numbers are numbers, shares are of 1."""
+        """Return all tables that have rows, by title; figures are numbers, not texts, and shares are of 1."""
         return report_numbers(self.report)
 
     def _files(self) -> Mapping[str, Callable[[], str | bytes]]:
@@ -173,14 +173,14 @@ def quality(
     progress: bool = True,
     **options: Unpack[ReadingOptions],
 ) -> Quality:
-    """Look at what the data can and cannot show, before any run.
+    """Check what the data can and cannot show, before any run.
 
     Parameters
     ----------
     annotations, raters, axes, progress
         As in :func:`analyse`.
     power : bool
-        Whether to simulate how large a GAI these raters and items would find; it takes seconds a group.
+        Whether to simulate which GAI these raters and items would detect; it takes seconds a group.
 
     Returns
     -------

@@ -23,14 +23,14 @@ from grasp_core.reading.table.parsed import no_rows
 from grasp_core.reading.table.table import Table
 
 _VIEWS = {pa.string_view(): pa.large_string(), pa.binary_view(): pa.large_binary()}
-"""Newer types for text and bytes, and those that are read."""
+"""Newer types of text and bytes, each with the type as which it is read."""
 
 
 def frame_table(frame: Any, name: str) -> Table:
     """Read a data frame as a file with its columns would be read, and call it `name`.
 
-    Cells become text: a missing one the empty text, whole numbers in columns of reals lose their ``.0``. Of a
-    pandas frame, index levels with a name are columns. The hash is that of names and texts, in any library.
+    Cells become text: a missing cell the empty text, and whole numbers in columns of reals without ``.0``.
+    Named index levels of a pandas frame become columns. The hash depends on names and texts, in any library.
     """
     data, kind = _arrow(frame, name)
     if not data.num_rows:
@@ -41,7 +41,7 @@ def frame_table(frame: Any, name: str) -> Table:
 
 def _arrow(frame: Any, name: str) -> tuple[pa.Table, str]:
     kind = f"{type(frame).__module__.partition('.')[0]} {type(frame).__name__}"
-    if isinstance(frame, pd.Series) and frame.index.nlevels > 1:  # items by raters, say
+    if isinstance(frame, pd.Series) and frame.index.nlevels > 1:  # e.g. items by raters
         frame = frame.to_frame("label" if frame.name is None else frame.name)
     if isinstance(frame, pd.DataFrame):
         return _joined_lists(_of_pandas(frame, name)), kind
@@ -67,7 +67,7 @@ def _arrow(frame: Any, name: str) -> tuple[pa.Table, str]:
 
 
 def _joined_lists(data: pa.Table) -> pa.Table:
-    """With a lone column of lists, such as several labels, as texts ``a|b``; several hold raters' entries."""
+    """Join the lists of the only column with lists to texts ``a|b``; several columns have raters' entries."""
     lists = [at for at, kind in enumerate(data.schema.types) if pa.types.is_list(kind)]
     if len(lists) == 1:
         parts = data.column(lists[0]).cast(pa.list_(pa.string()))
@@ -97,7 +97,7 @@ def _column(series: pd.Series[Any], column: str, name: str) -> pa.Array | pa.Chu
 
 
 def _mixed(cells: Iterable[Any], column: str, name: str) -> pa.Array:
-    """Cells of several kinds, such as numbers beside texts."""
+    """Read cells of several types, such as numbers beside texts."""
     texts: list[str | None] = []
     for row, cell in enumerate(cells, start=1):
         text = _text(cell)
@@ -124,7 +124,7 @@ def _text(cell: Any) -> str | None:
 
 
 def _fingerprint(data: pa.Table) -> tuple[str, int]:
-    """Hash of names and texts however they lie in memory, and how many bytes all texts have."""
+    """Return the hash of names and texts, whatever their layout in memory, and the bytes of all texts."""
     whole, size = hashlib.sha256(), 0
     for name, column in zip(data.column_names, data.columns, strict=True):
         texts = [chunk.cast(pa.large_string()) for chunk in pa.chunked_array(column).chunks]

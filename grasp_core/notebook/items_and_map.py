@@ -1,4 +1,4 @@
-"""``items`` and ``map_raters``: the data of a result once more, for what is asked beside it."""
+"""``items`` and ``map_raters``: further questions about a result, answered from its data."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from grasp_core.analysis.items.outcomes import ItemsResult, Measure, texts_of_items
-from grasp_core.analysis.items.panel import ItemsAsked, look_at_items
+from grasp_core.analysis.items.panel import ItemsRequest, look_at_items
 from grasp_core.analysis.rater_map import MapTask, rater_map
 from grasp_core.analysis.rater_map_values import RaterMap, rater_map_dict
 from grasp_core.engine.pools import workers
@@ -43,21 +43,21 @@ if TYPE_CHECKING:  # both take long to load
     import pandas as pd
 
 _SHOWN = 10
-"""Items that a notebook's cell shows."""
+"""Items shown in a notebook's cell."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class GroupItems(Saved):
-    """Which items carry a group's distance and label use; saved as ``.json``, ``.csv``, ``.xlsx`` or ``.md``.
+    """The items behind a group's distance and label use; saved as ``.json``, ``.csv``, ``.xlsx`` or ``.md``.
 
     Parameters
     ----------
     result : ItemsResult
-        Everything as immutable values, as files hold it.
+        All values, immutable, as in the saved file.
     texts : mapping from item to text, or None
-        The items' texts, where a column was named as text.
+        The items' texts, if a column was named as text.
     notes : tuple of str
-        What is good to know of the data.
+        Remarks on the data.
     """
 
     result: ItemsResult
@@ -65,7 +65,7 @@ class GroupItems(Saved):
     notes: tuple[str, ...] = field(default=(), compare=False)
 
     def answer(self) -> str:
-        """For distance and label use: the whole, the items that hold, and what to do, a line each."""
+        """Return, for distance and label use, the total, the significant items and advice, a line each."""
         return "\n".join(
             f"- {name}: {sentence.plain}"
             for measure, name in MEASURES.items()
@@ -73,7 +73,7 @@ class GroupItems(Saved):
         )
 
     def table(self, measure: Measure = "label_use") -> pd.DataFrame:
-        """The items that have a part of a measure, largest first.
+        """Return the items that have a part in a measure, largest part first.
 
         Parameters
         ----------
@@ -82,7 +82,7 @@ class GroupItems(Saved):
         Returns
         -------
         DataFrame
-            `item`, `text` where a column was named as text, of label use `label`, `part` (of label use a
+            `item`, `text` if a column was named as text, `label` (label use only), `part` (for label use a
             share), `p`, `q`, `significance`; then how often each label was given, as `group: LABEL` and
             `others: LABEL`.
         """
@@ -116,20 +116,20 @@ def items(
     question: str | None = None,
     progress: bool = True,
 ) -> GroupItems:
-    """Find which items carry what one group of a result says differently.
+    """Find the items behind the difference of one group of a result.
 
     Parameters
     ----------
     annotations, raters, items : data frame, Table, str or Path
         The data of the result, as :func:`analyse` took them.
     result : Analysis
-        Whose group it is; the data are read, and permutations drawn, as it has them.
+        The result that has the group; data are read and permutations drawn as for it.
     group : mapping from axis to value
         Such as ``{"race": "Black", "gender": "Woman"}``.
     question : str, optional
-        Of several labels, the one that is looked at.
+        Label column to look at, if the result has several.
     progress : bool
-        Whether a bar shows how far it is.
+        Whether to show a progress bar.
 
     Returns
     -------
@@ -147,7 +147,7 @@ def items(
     if question not in labels:
         raise SpecError(f"question= is one of {listed(labels)}")
     named = group_of(group, dict.fromkeys(checked_groups(data, result.spec).groups))
-    asked = ItemsAsked(result.spec, named, result.result.permutations, labels.index(question))
+    asked = ItemsRequest(result.spec, named, result.result.permutations, labels.index(question))
     pool, bar = Pool(workers.threads), Bar("items", shown=progress)
     looked = on(pool, bar, lambda: look_at_items(data, asked, pool.each, bar.share))
     return GroupItems(looked, texts_of_items(found.annotations, result.spec.data), other_data(result, data))
@@ -155,20 +155,20 @@ def items(
 
 @dataclass(frozen=True, slots=True, repr=False)
 class MappedRaters(Saved):
-    """Raters placed by how they agree, held against every axis; it names none of them.
+    """A map of raters by how they agree, tested against every axis; it names none of them.
 
     It is saved as ``.json``, or its tables as ``.csv``.
 
     Parameters
     ----------
     map : RaterMap
-        Everything as immutable values.
+        All values, immutable.
     spec : RunSpec
-        Of the run whose raters they are.
+        Spec of the run with these raters.
     sha256 : str
         Hash of the data.
     notes : tuple of str
-        What is good to know of the data.
+        Remarks on the data.
     """
 
     map: RaterMap
@@ -177,12 +177,12 @@ class MappedRaters(Saved):
     notes: tuple[str, ...] = field(default=(), compare=False)
 
     def answer(self) -> str:
-        """Which axes disagreement follows, a line each."""
+        """Return the axes that disagreement follows, and how far raters differ, a line each."""
         found = map_sentences(self.map, self.spec.analysis.level)
         return "\n".join(f"- {sentence.plain}" for sentence in found)
 
     def axes(self) -> pd.DataFrame:
-        """What each axis explains, what random groupings do, and the test.
+        """Return the share that each axis explains, the share by chance, and the test.
 
         Returns
         -------
@@ -192,7 +192,7 @@ class MappedRaters(Saved):
         return numbers(axis_columns(self.map), self.map.axes)
 
     def groups(self) -> pd.DataFrame:
-        """How far two raters of a group differ, and one of it from one outside.
+        """Return how far two raters of each group differ, and how far one of it differs from one outside.
 
         Returns
         -------
@@ -202,7 +202,7 @@ class MappedRaters(Saved):
         return numbers(group_columns(), groups_of(self.map))
 
     def chart(self, axis: Any = None, *, theme: Any = "light") -> alt.LayerChart:
-        """The map, the page's own figure, coloured by an axis or intersection; by default by the first.
+        """Draw the map as on the page, coloured by an axis or intersection; by default by the first.
 
         Raises
         ------
@@ -230,14 +230,14 @@ class MappedRaters(Saved):
 
 @worded()
 def map_raters(annotations: Any, raters: Any = None, *, result: Analysis, items: Any = None) -> MappedRaters:
-    """Place the raters of a result by how they agree, and hold that against its axes.
+    """Map the raters of a result by how they agree, and test the map against its axes.
 
     Parameters
     ----------
     annotations, raters, items : data frame, Table, str or Path
         The data of the result, as :func:`analyse` took them.
     result : Analysis
-        The data are read, and profiles shuffled, as it has them.
+        The result; data are read and profiles shuffled as for it.
 
     Returns
     -------
@@ -255,7 +255,7 @@ def map_raters(annotations: Any, raters: Any = None, *, result: Analysis, items:
 
 
 def data_of(result: Analysis, annotations: Any, raters: Any, items: Any) -> tuple[Dataset, Reading]:
-    """The data, read as the result's were."""
+    """Read the data as the result's were read."""
     if not isinstance(result, Analysis):
         raise SpecError("result= takes what analyse or open returned of a run on agreement")
     tables = tables_of(annotations, raters, items, result.spec.data)
@@ -264,7 +264,7 @@ def data_of(result: Analysis, annotations: Any, raters: Any, items: Any) -> tupl
 
 
 def other_data(result: Analysis, data: Dataset) -> tuple[str, ...]:
-    """A note where the data are not those of the result."""
+    """Return a note if the data are not those of the result."""
     counts = [(one.items, one.raters, one.annotations) for one in (result.result.data, data.summary)]
     same = counts[0] == counts[1]
     return () if same else ("these are other data than those of the result: so are what is found and its p",)

@@ -1,4 +1,4 @@
-"""``models``: each model as one more rater, and whose judgements it reproduces."""
+"""``models``: each model as one more rater, and the groups whose judgements it reproduces."""
 
 from __future__ import annotations
 
@@ -42,14 +42,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class ModelsAnalysis(Saved):
-    """What was found about models and groups; saved as ``.json``, for :func:`open`, or as a table, ``.csv``.
+    """The result of an analysis of models; saved as ``.json``, for :func:`open`, or as a table, ``.csv``.
 
     Parameters
     ----------
     result : ModelsResult
-        Everything as immutable values, as files hold it.
+        All values, immutable, as in the saved file.
     notes : tuple of str
-        How the data were read; empty of a result that was opened.
+        How the data were read; empty if the result was opened.
     """
 
     result: ModelsResult
@@ -57,24 +57,24 @@ class ModelsAnalysis(Saved):
 
     @property
     def spec(self) -> RunSpec:
-        """What was asked."""
+        """Spec of the run."""
         return self.result.spec
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """What to mind when reading the numbers, most important first."""
+        """Warnings that may change how to read the numbers, most important first."""
         return tuple(map(str, self.result.warnings))
 
     def answer(self) -> str:
-        """Whom each model sides with, in words, a line each."""
+        """Return the groups that each model sides with, in words, a line each."""
         return "\n".join(f"- {sentence.plain}" for sentence in sentences(self.result))
 
     def table(self) -> pd.DataFrame:
-        """One row per model, group and statistic."""
+        """Return one row per model, group and statistic."""
         return texts(SIDED, each_side(self.result))
 
     def chart(self, *, theme: Any = "light") -> alt.LayerChart:
-        """Every model beside every group, the same figure as on the page."""
+        """Draw every model beside every group, the same figure as on the page."""
         from grasp_core.report.charts.forest import models_chart
 
         return models_chart(self.result, theme)
@@ -104,7 +104,7 @@ def models(
     workers: int | None = None,
     **options: Unpack[TestOptions],
 ) -> ModelsAnalysis:
-    """Find whose judgements models reproduce: each model as one more rater, beside every group.
+    """Find the groups whose judgements models reproduce, with each model as one more rater.
 
     Parameters
     ----------
@@ -115,7 +115,7 @@ def models(
     columns : mapping from name to column, optional
         A column of the annotations as a model, one value per item, such as experts' gold labels.
     baselines : sequence of str, optional
-        Baselines that label the items by their texts, whose column `text` names.
+        Baselines that label the items by their texts; `text` names the column of these.
 
     Returns
     -------
@@ -124,7 +124,7 @@ def models(
     Raises
     ------
     UnsureError, DataError, SpecError
-        As :func:`analyse`; also if a model's labels are of no item, or none of the categories.
+        As :func:`analyse`; also if a model's labels fit no item, or are none of the categories.
     MissingPackageError
         If a baseline's packages are not installed.
     """
@@ -146,7 +146,7 @@ def models_asked(
     options: TestOptions,
     voice: Python,
 ) -> tuple[run_request.Asked, dict[str, Table]]:
-    """What is asked by the arguments of :func:`models`, as :func:`of_models` returns it."""
+    """Return the request that the arguments of :func:`models` make, as :func:`of_models` does."""
     for name in baselines:
         check_installed(name)
     tables = tables_of(annotations, raters, None, options)
@@ -166,11 +166,11 @@ def of_models(
     named: Collection[str],
     voice: Voice,
 ) -> tuple[run_request.Asked, dict[str, Table]]:
-    """A run of models by name: of tables of labels, of columns of the annotations, and of baselines' labels.
+    """Return a request for models by name: tables of labels, columns of the annotations, and baselines.
 
-    Returns also the tables of labels and of baselines. What cannot be computed is refused.
+    Returns also the tables of labels and of baselines. Raises an error if the run cannot be computed.
 
-    `named`: the options that somebody named; what others say hangs on the data.
+    `named`: options that the caller named; the data decide the others.
     """
     found, data = found.formed(analysis.columns)
     run_request.say_data(data, found.spec, voice)

@@ -1,4 +1,4 @@
-"""``open``, ``compare`` and ``connect``: results from files and servers, and the same calls by a server."""
+"""``open``, ``compare`` and ``connect``: results from files and servers, and computing on a server."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from grasp_core.model.result import Result, RunResult
 from grasp_core.model.spec import RunSpec
 from grasp_core.model.text import Sentence, not_there
 from grasp_core.notebook._shown import Bar, Brief, page, shown_table
-from grasp_core.notebook.analysis import asked_of, asked_there
+from grasp_core.notebook.analysis import asked_of, server_request
 from grasp_core.notebook.data import Quality, table_of
 from grasp_core.notebook.items_and_map import GroupItems, MappedRaters
 from grasp_core.notebook.models import ModelsAnalysis, models_asked
@@ -52,7 +52,7 @@ Opened = Analysis | ModelsAnalysis
 
 
 def open(place: str | Path, *, token: str | None = None) -> Analysis | ModelsAnalysis:
-    """Open a result that was saved.
+    """Open a saved result.
 
     Parameters
     ----------
@@ -60,16 +60,16 @@ def open(place: str | Path, *, token: str | None = None) -> Analysis | ModelsAna
         A file that :meth:`Analysis.save`, ``run --out`` or the page wrote as JSON. Or a run on a server: the
         address of its page, such as ``https://grasp.example.org/results?run=...``, or of the run in the API.
     token : str, optional
-        A personal token with the scope "read", or that of a share link to the run.
+        A personal token with the scope "read", or the token of a share link to the run.
 
     Returns
     -------
-    Analysis, or ModelsAnalysis of a run of models
+    Analysis, or ModelsAnalysis for a run of models
 
     Raises
     ------
     DataError
-        If the file is none, or damaged.
+        If there is no such file, or it is damaged or no saved result.
     RemoteError
         If the server cannot be reached, or does not give the run; `code` says why.
     """
@@ -82,20 +82,20 @@ def open(place: str | Path, *, token: str | None = None) -> Analysis | ModelsAna
 
 
 def opened(plain: Any) -> Opened:
-    """A result of its parsed JSON."""
+    """Return a result from its parsed JSON."""
     result = read_result(plain)
     return ModelsAnalysis(result) if isinstance(result, ModelsResult) else Analysis(cast("RunResult", result))
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Compared(Brief):
-    """One result held against another.
+    """The comparison of two results.
 
     Parameters
     ----------
     one, other : Result
     comparison : Comparison
-        What differs in what was asked, in the data, and in what was found, as immutable values.
+        Differences between the settings, the data and the results, as immutable values.
     """
 
     one: Result
@@ -103,7 +103,7 @@ class Compared(Brief):
     comparison: Comparison
 
     def answer(self) -> str:
-        """How verdicts changed, whether more than noise moved, what did, and a line for each statistic."""
+        """Return changed verdicts, what moved beyond noise, and a line for each statistic, in words."""
         first, *further = self._sentences()
         return "\n".join([first, *(f"- {sentence}" for sentence in further)])
 
@@ -112,46 +112,46 @@ class Compared(Brief):
         return [headline(found), *details(found), *in_words(found)]
 
     def asked(self) -> pd.DataFrame:
-        """What was asked differently: `what`, `a` and `b`."""
+        """Return the different settings: `what`, `a` and `b`."""
         return differences_table(self.comparison.spec)
 
     def data(self) -> pd.DataFrame:
-        """How the data differ: `what`, `a` and `b`."""
+        """Return the differences between the data: `what`, `a` and `b`."""
         return differences_table(self.comparison.data)
 
     def verdicts(self) -> pd.DataFrame:
-        """One row per group that has a verdict in both.
+        """Return one row per group that has a verdict in both results.
 
         Returns
         -------
         DataFrame
             A column for each axis, `group`, `axis`; `verdict_a`, `verdict_b`, see :meth:`Analysis.findings`;
-            `p_a`, `q_a`, `p_b`, `q_b` of all tests together (NaN where there is none).
+            `p_a`, `q_a`, `p_b`, `q_b` of all tests together (NaN if there is none).
         """
         return verdicts_table(self.comparison.verdicts)
 
     def table(self) -> pd.DataFrame:
-        """One row per group and statistic that both have.
+        """Return one row per group and statistic that both results have.
 
         Returns
         -------
         DataFrame
-            A column for each axis, `group`, `axis`, `model` if there are some, `statistic`, `label`,
-            `value_a`, `value_b`, `moved` with its 95 % interval `moved_low` and `moved_high`, `q_a`, `q_b`,
-            `q_moved` (numbers, NaN where there is none), `mark_a`, `mark_b`.
+            A column for each axis, `group`, `axis`, `model` (for models only), `statistic`, `label`,
+            `value_a`, `value_b`, their difference `moved` with 95 % interval `moved_low` and `moved_high`,
+            `q_a`, `q_b`, `q_moved` (numbers, NaN if there is none), `mark_a`, `mark_b`.
         """
         return changes_numbers(self.comparison.changes)
 
     def pairs(self) -> pd.DataFrame:
-        """The same of pairs of groups that both have, with `pair` and `other_` axes in place of `group`."""
+        """Return such rows for pairs that both have, with `pair` and `other_` axes in place of `group`."""
         return changes_numbers(pairs_compared(self.one, self.other))
 
     def slices(self) -> pd.DataFrame:
-        """The same of the slices that both have, behind their `slice`."""
+        """Return such rows for slices that both have, after their `slice`."""
         return changes_numbers(slices_compared(self.one, self.other))
 
     def moved(self) -> pd.DataFrame:
-        """The rows of :meth:`table` that moved further than noise explains, or whose mark is another one."""
+        """Return the rows of :meth:`table` that moved further than noise explains, or whose mark changed."""
         return changes_numbers(one for one in self.comparison.changes if one.beyond_noise)
 
     def _repr_html_(self) -> str:
@@ -161,12 +161,12 @@ class Compared(Brief):
 
 
 def compare(one: Opened | str | Path, other: Opened | str | Path, *, token: str | None = None) -> Compared:
-    """Hold a result against another one.
+    """Compare a result with another one.
 
     Parameters
     ----------
     one, other : Analysis, ModelsAnalysis, str or Path
-        Results, or what :func:`open` takes: files that hold them, addresses of runs on a server.
+        Results, or files and addresses of runs on a server, as :func:`open` takes them.
     token : str, optional
         As for :func:`open`.
 
@@ -198,20 +198,20 @@ def _result(place: Opened | str | Path, token: str | None) -> Result:
 
 @dataclass(frozen=True, slots=True)
 class OnServer:
-    """A file that the server reads itself, in place of data; :meth:`Connection.file` makes one."""
+    """A file that the server reads itself, given in place of data; :meth:`Connection.file` makes one."""
 
     named: Mapping[str, str | None]
 
 
 Run = str | Analysis
-"""A run on the server: its id, or what :meth:`Connection.analyse` returned."""
+"""A run on the server: its id, or the result that :meth:`Connection.analyse` returned."""
 
 
 class Connection:
-    """A server, of which :func:`connect` makes one.
+    """A connection to a server, made by :func:`connect`.
 
     Data are read here, as the functions of the same names read them, then sent to the server, which computes.
-    Where one of them is a :meth:`file` of the server, it reads all, and recognises what is not named.
+    If one of them is a :meth:`file` of the server, it reads them all, and guesses all that is not named.
     """
 
     def __init__(self, api: Api) -> None:
@@ -232,14 +232,14 @@ class Connection:
         progress: bool = True,
         **options: Unpack[AnalysisOptions],
     ) -> Analysis:
-        """As :func:`~grasp_core.analyse`, by a run on the server, which all of its project may see.
+        """Do the same as :func:`~grasp_core.analyse`, by a run on the server that all of its project may see.
 
-        Without `axes` of people, it tells how well all raters agree.
+        If no axes are named or recognised, the result shows how well all raters agree.
 
         Returns
         -------
         Analysis
-            With the digits of :func:`~grasp_core.analyse`; `run` is the run's id.
+            It has the digits of :func:`~grasp_core.analyse`; `run` is the run's id.
 
         Raises
         ------
@@ -262,12 +262,12 @@ class Connection:
         spec: RunSpec | str | None,
         options: AnalysisOptions,
     ) -> tuple[dict[str, Any], Dataset | None, tuple[str, ...]]:
-        """What a request says; the data and how they were read, where they were read here."""
+        """Return a request's content; if the data were read here, also the data and how they were read."""
         if not any(isinstance(one, OnServer) for one in given.values()):
             voice = Python()
             asked = asked_of(*given.values(), axes=axes, spec=spec, options=options, voice=voice)
             return self._api.sent(asked.spec, asked.found, given), asked.data, tuple(voice.notes)
-        plain = asked_there(axes, spec, options)
+        plain = server_request(axes, spec, options)
         there = {role: one for role, one in given.items() if one is not None}
         files = {
             role: one.named if isinstance(one, OnServer) else self._api.brought(one, table_of(one, role))
@@ -288,7 +288,7 @@ class Connection:
         progress: bool = True,
         **options: Unpack[TestOptions],
     ) -> ModelsAnalysis:
-        """As :func:`~grasp_core.models`, by a run on the server; baselines label the items here.
+        """Do the same as :func:`~grasp_core.models`, by a run on the server; baselines label the items here.
 
         Returns
         -------
@@ -313,7 +313,7 @@ class Connection:
         power: bool = False,
         **options: Unpack[AnalysisOptions],
     ) -> Quality:
-        """What data can and cannot show, as :func:`~grasp_core.quality`.
+        """Check what data can and cannot show, as :func:`~grasp_core.quality` does.
 
         Returns
         -------
@@ -330,7 +330,7 @@ class Connection:
         return Quality(QualityReport.from_dict(report), notes)
 
     def file(self, place: str, *, name: str = "", token: str | None = None) -> OnServer:
-        """A file that the server reads itself, to be given in place of data.
+        """Name a file that the server reads itself, to give it in place of data.
 
         Parameters
         ----------
@@ -338,9 +338,9 @@ class Connection:
             ``data:`` and a path in the server's folder; an address that it may read; a source in a database
             or tool, such as ``sql:...``; or the sha256 of an upload, as :meth:`files` lists them.
         name : str
-            What messages call an upload.
+            Name of an upload in messages.
         token : str, optional
-            Of a source; by default the one that the server keeps for you.
+            Token of a source; by default the one that the server keeps for you.
 
         Returns
         -------
@@ -349,12 +349,12 @@ class Connection:
         return OnServer(lying(place, name, token))
 
     def files(self, text: str = "") -> pd.DataFrame:
-        """Your files in the project, and those in the server's folder whose path has the text.
+        """List your files in the project, and files in the server's folder whose path contains `text`.
 
         Returns
         -------
         DataFrame
-            `name` and `sha256` of an upload, `location` of a file that lies there, `source`, `bytes`,
+            `name` and `sha256` of an upload, `location` of a file in the server's folder, `source`, `bytes`,
             `added_at`.
         """
         import pandas as pd
@@ -366,11 +366,11 @@ class Connection:
         return pd.DataFrame([*own, *lying], columns=columns)
 
     def open(self, run: Run) -> Opened:
-        """The result of a run, by its id."""
+        """Return the result of a run."""
         return opened(self._api.result(_id(run)))
 
     def runs(self, text: str = "", *, limit: int = 50) -> pd.DataFrame:
-        """The latest runs of the project whose title, note, owner or tag has the text.
+        """List the project's latest runs whose title, note, owner or tag contains `text`.
 
         Returns
         -------
@@ -384,17 +384,17 @@ class Connection:
         return pd.DataFrame(self._api.ask(f"/runs?{asked}")["runs"], columns=columns)
 
     def compare(self, one: Run, other: Run) -> Compared:
-        """Hold a run against another one, as :func:`~grasp_core.compare`."""
+        """Compare a run with another one, as :func:`~grasp_core.compare` does."""
         return compare(*(self.open(run) if isinstance(run, str) else run for run in (one, other)))
 
     @worded()
     def items(self, run: Run, *, group: Mapping[str, object], question: str | None = None) -> GroupItems:
-        """The items that carry what a group of a run says differently, as :func:`~grasp_core.items`."""
+        """Find the items behind the difference of a run's group, as :func:`~grasp_core.items` does."""
         wanted = {axis: texts(value)[0] for axis, value in group.items()}
         return GroupItems(ItemsResult.from_dict(self._api.items(_id(run), wanted, question)))
 
     def map_raters(self, run: Run) -> MappedRaters:
-        """Place the raters of a run by how they agree, as :func:`~grasp_core.map_raters`."""
+        """Map the raters of a run by how they agree, as :func:`~grasp_core.map_raters` does."""
         plain = self._api.rater_map(_id(run))
         spec = RunSpec.from_dict(plain["spec"])
         return MappedRaters(from_json(plain["map"], RaterMap), spec, plain["data"])
@@ -408,7 +408,7 @@ class Connection:
         assumed: Assumed | None = None,
         **options: Unpack[PlanOptions],
     ) -> Planned:
-        """As :func:`~grasp_core.plan`, from a run and one of its groups, or from `assumed`.
+        """Do the same as :func:`~grasp_core.plan`, from a run and one of its groups, or from `assumed`.
 
         Returns
         -------
@@ -437,16 +437,16 @@ def _id(run: Run) -> str:
 
 @worded()
 def connect(address: str, token: str | None = None, *, project: str = "everyone") -> Connection:
-    """Have a server compute, by the same calls.
+    """Connect to a server that computes, by the same calls.
 
     Parameters
     ----------
     address : str
-        Of the server, such as ``https://grasp.example.org``.
+        Address of the server, such as ``https://grasp.example.org``.
     token : str, optional
-        A personal token with the scope "run" (docs/api.md); a server that asks nobody to sign in takes none.
+        A personal token with the scope "run" (docs/api.md); none if the server asks nobody to sign in.
     project : str
-        Id of the project of yours in which runs are kept; by default the one of everybody.
+        Id of your project in which runs are kept; by default the project of everybody.
 
     Returns
     -------
@@ -455,7 +455,7 @@ def connect(address: str, token: str | None = None, *, project: str = "everyone"
     Raises
     ------
     RemoteError
-        If it is no GRASP server, cannot be reached, or does not know the token; `code` says why.
+        If this is no GRASP server, it cannot be reached, or it does not know the token; `code` says why.
     """
     api = Api(address, token, project)
     api.ask("/me")

@@ -1,4 +1,4 @@
-"""Options of the functions, named as the fields of the specs that they become."""
+"""Options of the functions, named like the fields of the specs that they set."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ Whole = int | np.integer[Any]
 
 
 class ReadingOptions(TypedDict, total=False):
-    """How data are read: fields of :class:`~grasp_core.model.data_spec.DataSpec`; `keep`, `recommended`."""
+    """Options for reading: fields of :class:`~grasp_core.model.data_spec.DataSpec`; `keep`, `recommended`."""
 
     guess: bool
     layout: Layout | None
@@ -57,7 +57,7 @@ class ReadingOptions(TypedDict, total=False):
 
 
 class TestOptions(ReadingOptions, total=False):
-    """Reading, and the fields of :class:`~grasp_core.model.spec.AnalysisSpec` that every test has."""
+    """Options for reading, and fields of :class:`~grasp_core.model.spec.AnalysisSpec` that every test has."""
 
     min_raters: Whole | None
     permutations: Whole | None
@@ -72,7 +72,7 @@ class TestOptions(ReadingOptions, total=False):
 
 
 class AnalysisOptions(TestOptions, total=False):
-    """All of the spec's fields, and `preset`."""
+    """All fields of the spec, and `preset`."""
 
     statistics: Iterable[str] | None
     gai: tuple[str, str] | None
@@ -88,7 +88,7 @@ class AnalysisOptions(TestOptions, total=False):
 
 
 class Python(KeepingNotes):
-    """Options as they are written in Python; notes are kept, worded for it."""
+    """Options as written in Python; notes are kept, worded for Python."""
 
     def note(self, sentence: str) -> None:
         """See :class:`~grasp_core.engine.option_names.Voice`."""
@@ -107,9 +107,9 @@ _HEADING = "    Other Parameters\n    ----------------\n"
 
 
 def takes(options: type) -> Callable[[Callable[P, R]], Callable[P, R]]:
-    """Let a function take the options of a typed dictionary alone, and show them in signature and docstring.
+    """Let a function take the options of a typed dictionary only; show them in its signature and docstring.
 
-    An option that is None counts as not named, but for `seed`, where it asks for another seed each time.
+    An option that is None counts as not named. Only a `seed` of None has a meaning: another seed each time.
     Errors are worded for Python (:func:`~grasp_core.model.text.for_python`).
     """
     hints = get_type_hints(options)
@@ -153,7 +153,7 @@ def takes(options: type) -> Callable[[Callable[P, R]], Callable[P, R]]:
 
 @contextmanager
 def worded() -> Iterator[None]:
-    """Errors inside are worded for Python: options as they are written there, no places of pages."""
+    """Word errors inside for Python: options as they are written there, and no places on pages."""
     try:
         yield
     except GraspError as error:
@@ -167,23 +167,23 @@ _AS_ASKED = frozenset(("permutations", "adaptive", "pairs", "missing", "layout",
 
 _FIELDS = {**fields_of(spec.AnalysisSpec), **fields_of(DataSpec)}
 _MEANINGS = {
-    "guess": "False recognises nothing and leaves nothing out that is not named: `item`, `rater` and `label` "
-    "(of a matrix `layout` and what its rows are) have to be.",
-    "label": "Column of the labels; several are held together, and `categories` are then a mapping.",
+    "guess": "False recognises nothing and leaves nothing out: name `item`, `rater` and `label` (for a "
+    "matrix, `layout` and the column of its rows' ids).",
+    "label": "Column of the labels; several are analysed together, and `categories` are then a mapping.",
     "filters": "A :class:`Filters`.",
-    "exclude": "Pairs of a column and a value: raters with it are left out.",
-    "recommended": "Whether raters and answers go that the data mark, and rows without an id, of a rater's "
-    "different answers to an item the last counts, and spellings that differ by case or blanks are one, but "
-    "for those to `keep`; by default all count, and the first note says how many.",
-    "keep": "Pairs of a column and a value: what counts, or stays apart, all the same.",
+    "exclude": "Pairs of a column and a value: raters with that value are left out.",
+    "recommended": "True leaves out raters and answers that the data mark, and rows without an id, counts a "
+    "rater's last answer to an item, and merges spellings that differ by case or blanks, except for `keep`; "
+    "by default all count, and the first note says how many.",
+    "keep": "Pairs of a column and a value: rows, or spellings, that `recommended` must not change.",
     "seed": "A whole number, a NumPy Generator to draw one from, or None for another one each time.",
     "preset": '"default" or "paper": conventions, see docs/methods.md.',
 }
-"""What options mean that are no fields, or may be more than these."""
+"""Meanings of options that are no fields, or accept more than their fields."""
 
 
 def _meaning(name: str) -> str:
-    """An option's meaning and choices, for a docstring."""
+    """Return an option's meaning and choices, for a docstring."""
     field = _FIELDS.get(name)
     if field is None or name in _MEANINGS:
         return _MEANINGS.get(name, "")
@@ -193,14 +193,14 @@ def _meaning(name: str) -> str:
 
 
 def _default(name: str) -> Any:
-    """An option's default as a signature shows it; None where it is recognised, or depends on the data."""
+    """Return an option's default for a signature; None if it is guessed, or depends on the data."""
     if name == "guess":
         return True
     return None if name in _AS_ASKED or name not in _FIELDS else _FIELDS[name].default
 
 
 def _plain(name: str, value: Any) -> Any:
-    """A number of NumPy as Python's own, and a seed as a whole number."""
+    """Convert a number of NumPy to Python's own, and a seed to a whole number."""
     if name == "seed":
         if value is None:
             return secrets.randbits(32)
@@ -212,7 +212,7 @@ def _plain(name: str, value: Any) -> Any:
 
 
 def data_fields(given: Mapping[str, Any], *, several: bool = False) -> dict[str, Any]:
-    """Fields of a data spec as options give them, for :func:`.reading_of`."""
+    """Return the fields of a data spec that the options give, for :func:`.reading_of`."""
     own = fields_of(DataSpec).keys() - {"label", "categories"}
     fields = {name: value for name, value in given.items() if name in own}
     for name in ("profile", "ignore", "screens"):
@@ -220,14 +220,14 @@ def data_fields(given: Mapping[str, Any], *, several: bool = False) -> dict[str,
             fields[name] = texts(given[name])
     fields["filters"] = given.get("filters", Filters())
     fields["missing"] = tuple(dict.fromkeys((*DataSpec.missing, *texts(given.get("missing", ())))))
-    if "exclude" in given:  # an empty one leaves out nobody, not even whom the data mark
+    if "exclude" in given:  # an empty one leaves out nobody, not even raters whom the data mark
         fields["exclude"] = conditions("exclude", given["exclude"])
     fields["recode"] = tuple(given.get("recode", ()))
     return fields | _questions(texts(given.get("label", ())), given.get("categories"), several=several)
 
 
 def answer_of(given: Mapping[str, Any]) -> Answer:
-    """What the options say to the advice of leaving out."""
+    """Return the options' answer to advice on leaving out."""
     recommended = given.get("recommended")
     if not isinstance(recommended, bool | None):
         raise SpecError(f"recommended is True or False; found {recommended!r}", field="recommended")
@@ -235,7 +235,7 @@ def answer_of(given: Mapping[str, Any]) -> Answer:
 
 
 def _questions(labels: tuple[str, ...], categories: Any, *, several: bool) -> dict[str, Any]:
-    """Label columns, and the categories of each."""
+    """Return the fields of label columns, and the categories of each."""
     if len(labels) > 1 and not several:
         raise SpecError("one question is looked at at a time: give one label", field="label")
     of = categories if isinstance(categories, Mapping) else dict.fromkeys(labels, categories)
@@ -256,7 +256,7 @@ def _questions(labels: tuple[str, ...], categories: Any, *, several: bool) -> di
 
 
 def analysis_fields(given: Mapping[str, Any]) -> dict[str, Any]:
-    """The fields of an analysis spec that the options give, without axes."""
+    """Return the fields of an analysis spec that the options give, without axes."""
     fields = {name: value for name, value in given.items() if name in fields_of(spec.AnalysisSpec)}
     for name in ("statistics", "gai", "strata", "slices", "given"):
         if name in given:
@@ -267,13 +267,13 @@ def analysis_fields(given: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def axis_sets(axes: Axes | None) -> tuple[AxisSet, ...]:
-    """Axes and intersections as specs have them."""
+    """Return axes and intersections as specs have them."""
     named = (axes,) if isinstance(axes, str) else () if axes is None else tuple(axes)
     return tuple(texts(one) for one in named)
 
 
 def conditions(option: str, pairs: Any) -> tuple[tuple[str, str], ...]:
-    """Columns with values, as texts."""
+    """Return columns with values, as texts."""
     found = tuple(texts(pair) for pair in pairs)
     if isinstance(pairs, str | Mapping) or any(len(pair) != 2 for pair in found):
         raise SpecError(f"{option} takes pairs of a column and a value, as [('column', 'value')]")
@@ -281,7 +281,7 @@ def conditions(option: str, pairs: Any) -> tuple[tuple[str, str], ...]:
 
 
 def group_of(named: Any, groups: Mapping[Group, Any]) -> Group:
-    """The group that a mapping from axis to value names, in any order of its axes."""
+    """Return the group that a mapping from axis to value names, in any order of its axes."""
     wanted = {tuple(texts(pair)) for pair in named.items()} if isinstance(named, Mapping) else None
     for group in groups:
         if set(group.by_axis.items()) == wanted:
@@ -291,7 +291,7 @@ def group_of(named: Any, groups: Mapping[Group, Any]) -> Group:
 
 
 def texts(values: Any) -> tuple[str, ...]:
-    """One text, or several; what is not text is taken as a cell with it is."""
+    """Return one text, or several; other values become the text of a cell with them."""
     if isinstance(values, str) or not isinstance(values, Iterable):
         return (_text(values),)
     return tuple(map(_text, values))

@@ -45,11 +45,11 @@ _FIELDS = {
     "cost_annotation": "per_annotation",
     "cost_rater": "per_rater",
 }
-"""Options whose fields are called as columns of the pilot or its frames."""
+"""Options named unlike their fields, because columns of the pilot or its frames have the fields' names."""
 
 
 class PlanOptions(ReadingOptions, total=False):
-    """How a pilot is read, and the fields of :class:`~grasp_core.analysis.planner.values.PlanSpec`."""
+    """Options for reading a pilot, and fields of :class:`~grasp_core.analysis.planner.values.PlanSpec`."""
 
     target: Target | None
     size: float | None
@@ -68,14 +68,14 @@ class PlanOptions(ReadingOptions, total=False):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Planned(Saved):
-    """How many raters and items find a difference.
+    """A plan: the raters and items that find a difference.
 
-    It is saved as ``.json``, or whom it takes as ``.csv`` or ``.xlsx``.
+    It is saved as ``.json``, or its recruitment table as ``.csv`` or ``.xlsx``.
 
     Parameters
     ----------
     plan : Plan
-        Everything as immutable values, as files hold it.
+        All values, immutable, as in the saved file.
     notes : tuple of str
         How the pilot was read.
     """
@@ -84,11 +84,11 @@ class Planned(Saved):
     notes: tuple[str, ...] = field(default=(), compare=False)
 
     def answer(self) -> str:
-        """The cheapest design and its range, a line each."""
+        """Return the cheapest design and its range, a line each."""
         return "\n".join(f"- {one_line(sentence.plain)}" for sentence in words.sentences(self.plan))
 
     def table(self) -> pd.DataFrame:
-        """Items that each number of raters takes, by chance of finding the difference.
+        """Return the items that each number of raters needs, by chance of finding the difference.
 
         Returns
         -------
@@ -98,7 +98,7 @@ class Planned(Saved):
         return words.lines_numbers(self.plan)
 
     def recruitment(self) -> pd.DataFrame:
-        """Whom the cheapest design takes; without rows where no design of the range is enough.
+        """Return the raters that the cheapest design needs; no rows if no design of the range is enough.
 
         Returns
         -------
@@ -108,7 +108,7 @@ class Planned(Saved):
         return numbers(words.RECRUITMENT, words.recruitment_rows(self.plan))
 
     def chart(self, *, theme: Any = "light") -> alt.LayerChart:
-        """Chances over raters and items, the same figure as on the page."""
+        """Draw the chances over raters and items, the same figure as on the page."""
         from grasp_core.report.charts.plan import plan_chart
 
         return plan_chart(self.plan, theme)
@@ -135,32 +135,32 @@ def plan(
     progress: bool = True,
     **options: Unpack[PlanOptions],
 ) -> Planned:
-    """Find how many raters of a group, and how many items, find a difference next time.
+    """Plan how many raters of a group, and how many items, find a difference next time.
 
     Parameters
     ----------
     annotations, raters : data frame, Table, str or Path, optional
         A pilot, as in :func:`analyse`.
     group : mapping from axis to value, optional
-        The pilot's group that is planned for, such as ``{"race": "Black"}``.
+        The pilot's group to plan for, such as ``{"race": "Black"}``.
     assumed : Assumed, optional
-        In place of a pilot: how many labels, and the agreement within a group.
+        In place of a pilot: the number of labels, and the agreement within a group.
     progress : bool
-        Whether a bar shows how far it is.
+        Whether to show a progress bar.
 
     Other Parameters
     ----------------
     target : {"labels", "distance", "gap", "gai", "dsi"}
-        What is to be found; by default a difference in label use.
+        Kind of difference to find; by default one in label use.
     size, more
-        Of the difference: points of the label `more`, else the statistic's value; by default the pilot's.
+        Size of it: points of the label `more`, else the value of the statistic; by default the pilot's.
     goal, share, each
-        Chance of finding it, the group's share of the raters, labels an item (None: one of every rater); as
-        in :class:`~grasp_core.analysis.planner.values.PlanSpec`.
+        Chance of finding it, the group's share of the raters, labels per item (None: one from every rater);
+        as in :class:`~grasp_core.analysis.planner.values.PlanSpec`.
     range_raters, range_items
-        Fewest and most that are looked at.
+        Fewest and most raters or items to consider.
     cost_annotation, cost_rater
-        By which the cheapest design is chosen.
+        Costs that decide which design is the cheapest.
 
     Returns
     -------
@@ -169,7 +169,7 @@ def plan(
     Raises
     ------
     UnsureError, DataError, SpecError
-        As :func:`analyse`; also if the pilot is too small, or the range holds no design.
+        As :func:`analyse`; also if the pilot is too small, or no design is in the range.
     """
     voice = Python()
     if assumed is not None:
@@ -200,7 +200,7 @@ def pilot_task(
     options: Mapping[str, Any],
     voice: Voice,
 ) -> tuple[simulation.PlanTask, Reading]:
-    """A plan of a pilot's group, the one `named` among all, and how the pilot was read."""
+    """Return the planning task for the pilot's group that `named` picks, and how the pilot was read."""
     found, data = found.formed(axes)
     least = options.get("min_raters", 2)
     grouping = form_groups(data.raters, [axes], min_raters=least)
@@ -214,11 +214,11 @@ def pilot_task(
 
 
 def plan_spec(options: Mapping[str, Any], unless_said: Mapping[str, Any]) -> PlanSpec:
-    """The spec that the options give."""
+    """Return the spec that the options give."""
     return PlanSpec(**{"target": "labels", **unless_said, **given_fields(options)})
 
 
 def given_fields(options: Mapping[str, Any]) -> dict[str, Any]:
-    """Fields of a :class:`PlanSpec` that the options give."""
+    """Return the fields of a :class:`PlanSpec` that the options give."""
     own = PlanOptions.__annotations__.keys() - ReadingOptions.__annotations__.keys() - {"min_raters"}
     return {_FIELDS.get(name, name): value for name, value in options.items() if name in own}

@@ -1,4 +1,4 @@
-"""A server's API by address and token: what it answers, and runs that it computes."""
+"""Client of a server's API, by address and token: requests, and runs that the server computes."""
 
 import contextlib
 import dataclasses
@@ -33,9 +33,9 @@ from grasp_core.report.saved import MAX_BYTES
 from grasp_core.version import __version__
 
 SECONDS = 60.0
-"""The longest that a server may be silent."""
+"""Most seconds for which a server may be silent."""
 _AGAIN_S = 0.5
-"""From one look at how far work is to the next."""
+"""Seconds between two looks at the progress."""
 _API = re.compile(r"(?P<base>.*)/api/(?:v\d+/)?runs/(?P<run>[^/]+)/?")
 _PAGE = re.compile(r"(?P<base>.*)/[^/]*")
 _PROBLEM_BYTES = 100_000
@@ -46,19 +46,19 @@ _CODES: Mapping[int, str] = {
     HTTPStatus.TOO_MANY_REQUESTS: "too-often",
 }
 ROLES = {"annotations": "member", "raters": "raters_member", "items": "items_member"}
-"""Files of a request, and the field that names the member of each."""
+"""Roles of a request's files, each with the field that names the file's member."""
 _NAMES = {*fields_of(DataSpec), *fields_of(AnalysisSpec), "axes", "recommended"}
 _IN_REQUESTS = re.compile(r'"(\w+)"(: )?')
-"""An option as a request has it, and whether its value follows."""
+"""An option as requests write it, with a second group if its value follows."""
 _IN_DATA = ' in "data"'
 _WRITE_IT = "write it like https://host/results?run=... or https://host/api/v1/runs/..."
 
 Told = Callable[[int, int], object]
-"""Takes how many permutations, or other steps, are done, and of how many."""
+"""Function called with the number of permutations, or other steps, that are done, and their total."""
 
 
 class RemoteResult(NamedTuple):
-    """A run's result, its id, and what the server said of how it read the data."""
+    """A run's result, its id, and the server's notes on how it read the data."""
 
     result: Result
     run: str
@@ -66,7 +66,7 @@ class RemoteResult(NamedTuple):
 
 
 def in_words_of(voice: Voice, text: str) -> str:
-    """A server's sentence, which writes options as requests have them, as the voice writes them."""
+    """Reword a server's sentence: it writes options as requests have them, the voice in its own way."""
     said, at = "", 0
     while found := _IN_REQUESTS.search(text, at):
         said, end, (name, follows) = said + text[at : found.start()], found.end(), found.groups()
@@ -83,16 +83,16 @@ def in_words_of(voice: Voice, text: str) -> str:
 
 
 def in_python(text: str) -> str:
-    """A server's sentence, worded for Python."""
+    """Reword a server's sentence for Python."""
     return for_python(in_words_of(Python(), text))
 
 
 class Api:
-    """What a server answers whoever has the token.
+    """A client of one server's API.
 
     `address`: of the server, such as ``https://grasp.example.org``. `token`: sent to this server alone, and
-        never in the clear but to this machine. `project`: the id of the one that runs and files are of.
-    `word`: makes the server's sentences those of who asks.
+        unencrypted only to this machine. `project`: id of the project of runs and files.
+    `word`: rewords the server's sentences for the caller.
     """
 
     def __init__(
@@ -108,7 +108,7 @@ class Api:
         self._token, self.project, self._word = token, project, word
 
     def ask(self, path: str, plain: object = None, content: bytes | None = None) -> Any:
-        """The JSON that is answered to GET, or to POST of JSON or of a file's content."""
+        """Return the JSON response to a GET, or to a POST of JSON or of a file's content."""
         headers = {"Accept": "application/json", "User-Agent": f"grasp/{__version__}"}
         if plain is not None:
             content, headers["Content-Type"] = json.dumps(plain).encode(), "application/json"
@@ -117,10 +117,10 @@ class Api:
         if self._token is not None:
             headers["Authorization"] = f"Bearer {self._token.strip()}"
         address = f"{self.address}/api/v1{path}"
-        return _answer(urllib.request.Request(address, content, headers), self._word)  # noqa: S310 - looked at above
+        return _answer(urllib.request.Request(address, content, headers), self._word)  # noqa: S310 - see _checked
 
     def result(self, run: str) -> Any:
-        """A run's result as parsed JSON."""
+        """Return a run's result as parsed JSON."""
         plain = self.ask(f"/runs/{quote(run, safe='')}")
         if isinstance(plain, dict) and plain.get("format") is None and "state" in plain:
             if plain["state"] in ("failed", "cancelled"):
@@ -130,7 +130,7 @@ class Api:
         return plain
 
     def ended(self, told: Any, tell: Callable[[str], object] = lambda words: None) -> Any:
-        """How work ended that was answered at once, to be followed; `tell` takes what is done just now."""
+        """Wait for work that the server has begun, and return its outcome; `tell` gets the current step."""
         while told.get("state") == "running" and "doing" in told:
             tell(told["doing"])
             time.sleep(_AGAIN_S)
@@ -140,7 +140,7 @@ class Api:
         return told
 
     def items(self, run: str, group: Mapping[str, str], question: str | None) -> Any:
-        """The items of a group of a run."""
+        """Return the items of a group of a run."""
         place = f"/runs/{quote(run, safe='')}/items"
         told = self.ask(place, {"group": dict(group), "question": question})
         place += f"/{told['id']}"
@@ -153,7 +153,7 @@ class Api:
         return told
 
     def rater_map(self, run: str) -> Any:
-        """The map of a run's raters."""
+        """Return the map of a run's raters."""
         return self.ended(self.ask(f"/runs/{quote(run, safe='')}/rater-map", {}))["report"]
 
     def sent(
@@ -163,9 +163,9 @@ class Api:
         given: Mapping[str, Any],
         models: Mapping[str, tuple[Any, Table]] = MappingProxyType({}),
     ) -> dict[str, Any]:
-        """What a request says of data that were read here; a path is sent as it is, all else as Parquet.
+        """Upload data that were read here, a file as it is, all else as Parquet; return the request.
 
-        `models`: by name what was given as a model's labels, and the table that it is.
+        `models`: by name, the labels given for a model, and their table.
         """
         files: dict[str, Any] = {}
         for role, member in ROLES.items():
@@ -186,7 +186,7 @@ class Api:
         return {"spec": spec.to_dict(), "files": {**files, "models": list(once.values())}}
 
     def brought(self, given: Any, table: Table) -> dict[str, str]:
-        """How requests name a file that is uploaded."""
+        """Upload a file; return how requests name it."""
         path = _file_at(given)
         name = f"{table.name.removesuffix('.parquet')}.parquet" if path is None else path.name
         content = _parquet(table) if path is None else path.read_bytes()
@@ -194,7 +194,7 @@ class Api:
         return {"sha256": self.ask(f"/files?{asked}", content=content)["sha256"], "name": name}
 
     def compute(self, asked: Mapping[str, object], tell: Told) -> RemoteResult:
-        """The result of a run; where somebody interrupts it, it is cancelled."""
+        """Return the result of a run; an interrupt cancels the run."""
         told = self.ended(self.ask("/runs", {**asked, "project": self.project}))
         run = told.get("run") or told
         notes = tuple(map(self._word, (*run["notes"], *run["hints"])))
@@ -210,7 +210,7 @@ class Api:
 
 
 def lying(place: str, name: str = "", token: str | None = None) -> dict[str, str | None]:
-    """How a request names a file that the server reads itself."""
+    """Return how a request names a file that the server reads itself."""
     if re.fullmatch("[0-9a-f]{64}", place):
         return {"sha256": place, "name": name or place[:12]}
     if place.startswith(("data:", "http://", "https://")):
@@ -224,14 +224,14 @@ def asked_plain(
     named: Collection[str],
     axes: Sequence[AxisSet] | None,
 ) -> dict[str, Any]:
-    """The spec of data that a server reads, with the fields that somebody named; it recognises the others."""
+    """Return a spec with the named fields, for data that a server reads; it guesses the other fields."""
     fields = {IN_FILES.get(name, name): to_json(one) for name, one in data.items() if name in named}
     asked = {name: to_json(one) for name, one in analysis.items()}
     return {"data": fields, "analysis": asked if axes is None else {**asked, "axes": to_json(axes)}}
 
 
 def api_of(address: str, token: str | None) -> tuple[Api, str]:
-    """The server and the id of a run, of any address by which people know the run."""
+    """Return the server and the id of a run, from any address by which people know the run."""
     parts = _checked(address, _WRITE_IT)
     of_page = parse_qs(parts.query).get("run")
     found = _API.fullmatch(parts.path) if of_page is None else _PAGE.fullmatch(parts.path)
@@ -242,7 +242,7 @@ def api_of(address: str, token: str | None) -> tuple[Api, str]:
 
 
 def _checked(address: str, how: str) -> Any:
-    """An address's parts, without anything that would give a token away."""
+    """Return an address's parts; refuse an address by which a token would leak."""
     parts = urlsplit(address)
     if parts.hostname is None or parts.username is not None or parts.password is not None:
         raise RemoteError(f"this is no address of a server; write it like {how}", "no-address")
@@ -266,7 +266,7 @@ def _parquet(table: Table) -> bytes:
 
 
 class _OnlyHere(urllib.request.HTTPRedirectHandler):
-    """Follows redirects within a server: a token is not for others."""
+    """A handler that follows redirects only within a server: other servers must not get the token."""
 
     def redirect_request(self, req: Any, fp: Any, code: int, msg: str, headers: Any, newurl: str) -> Any:
         old, new = urlsplit(req.full_url), urlsplit(urljoin(req.full_url, newurl))
@@ -295,7 +295,7 @@ def _answer(request: urllib.request.Request, word: Callable[[str], str]) -> Any:
 
 
 def _refusal(error: urllib.error.HTTPError, word: Callable[[str], str]) -> RemoteError:
-    """The server's own sentence, where it gives one, in the words of who asks."""
+    """Return an error with the server's own sentence, if it gives one, reworded for the caller."""
     with error:
         content = error.read(_PROBLEM_BYTES)
     try:

@@ -1,4 +1,4 @@
-"""What was found about cohesion: as frames, figures, words and files."""
+"""The result of an analysis of cohesion, as frames, figures, words and files."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ from grasp_core.report.findings.mending import warned
 from grasp_core.report.pairs import PAIRS_SAID, most_told
 from grasp_core.report.tables import DSI, RowOrder, numbers, ordered_dsi, results_table, wide_table
 from grasp_core.report.tidy import (
+    FOR_PAIRS,
+    FOR_SLICES,
     LABEL_USE,
     OF_GIVEN,
-    OF_PAIR,
-    OF_SLICE,
     findings_table,
     given_lines,
     label_use_lines,
@@ -36,7 +36,7 @@ from grasp_core.report.tidy import (
 from grasp_core.report.words.printable import printable_result
 from grasp_core.report.writers.registry import EXPORTS
 
-if TYPE_CHECKING:  # both take long to load, and not every program shows what it finds
+if TYPE_CHECKING:  # both take long to load, and not every program needs them
     import altair as alt
     import pandas as pd
 
@@ -45,25 +45,25 @@ if TYPE_CHECKING:  # both take long to load, and not every program shows what it
     from grasp_core.reading.dataset.load import Dataset
 
 _AT_A_TIME = 500
-"""Permutations whose values are held together."""
+"""Permutations whose values are in memory together."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Analysis(Saved):
-    """What was found about cohesion.
+    """The result of an analysis of cohesion.
 
-    It is saved as ``.json``, which holds everything, for :func:`open`; as ``.spec.json``, the spec alone, for
-    ``run --spec``; as tables, ``.csv`` and ``.xlsx``; as Table 5, ``.tex`` and ``.md``; as a report,
-    ``.html``.
+    It is saved as ``.json`` with everything, for :func:`open`; as ``.spec.json``, the spec alone, for
+    ``run --spec``; as tables, ``.csv`` and ``.xlsx``; as the paper's Table 5, ``.tex`` and ``.md``; as a
+    report, ``.html``.
 
     Parameters
     ----------
     result : RunResult
-        Everything as immutable values, as files hold it.
+        All values, immutable, as in the saved file.
     notes : tuple of str
-        How the data were read, and what is good to know of the run; empty of a result that was opened.
+        How the data were read, and remarks on the run; empty if the result was opened.
     data : Dataset, optional
-        What was analysed; None of a result that was opened or pickled.
+        The analysed data; None if the result was opened or pickled.
     run : str, optional
         Id of the run on a server that computed it (:func:`connect`).
     """
@@ -74,25 +74,25 @@ class Analysis(Saved):
     run: str | None = field(default=None, compare=False)
 
     def __reduce__(self) -> tuple[type[Analysis], tuple[RunResult, tuple[str, ...]]]:
-        return type(self), (self.result, self.notes)  # a pickle holds what was found, nobody's answers
+        return type(self), (self.result, self.notes)  # a pickle contains the result, nobody's answers
 
     @property
     def spec(self) -> RunSpec:
-        """What was asked; :func:`analyse` takes it to ask the same again."""
+        """Spec of the run; :func:`analyse` takes it to run the same again."""
         return self.result.spec
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """What to mind when reading the numbers, most important first."""
+        """Warnings that may change how to read the numbers, most important first."""
         return tuple(for_python(str(one)) for one in self.result.warnings)
 
     def answer(self) -> str:
-        """The answer in words: a headline, a line for each warning that may undo it and each sentence."""
+        """Return the answer in words: a headline, warnings that may undo it, and details, a line each."""
         headline, *said = self._said()
         return "\n".join([headline.plain, *(f"- {sentence.plain}" for sentence in said)])
 
     def _said(self) -> list[Sentence]:
-        """The headline, what may undo it, what backs it, and what holds of pairs."""
+        """Return the headline, warnings that may undo it, details that support it, and sentences on pairs."""
         found = answer(self.result)
         mind = [Sentence.of(f"Careful: {one}") for one in found.warned.first]
         pairs = most_told(self.result, PAIRS_SAID) if self.result.pairs else ()
@@ -105,38 +105,38 @@ class Analysis(Saved):
         return [one.for_python for one in said]
 
     def table(self, *, order: RowOrder = "axis", by: str | None = None) -> pd.DataFrame:
-        """One row per group, with every reported statistic.
+        """Return one row per group, with every reported statistic.
 
         Parameters
         ----------
         order : {"axis", "effect", "q"}
             Axis by axis, largest effect first, or smallest q first.
         by : str, optional
-            Statistic whose effect or q decides; by default the run's leading one.
+            Statistic whose effect or q decides the order; by default the run's leading one.
 
         Returns
         -------
         DataFrame
-            `axis`, `group`, `raters`, `annotations`; then per statistic s its value `s`, the 95 % interval
-            `s_low` and `s_high`, `s_p`, `s_q` (float, NaN where there is none), and as texts `s_interval`,
+            `axis`, `group`, `raters`, `annotations`; then for each statistic s its value `s`, 95 % interval
+            `s_low` and `s_high`, `s_p`, `s_q` (float, NaN if there is none), and as texts `s_interval`,
             `s_arrow`, `s_stars`, `s_reason`.
         """
         return results_table(self.result, order=order, by=by)
 
     def dsi(self) -> pd.DataFrame:
-        """One row per axis, largest diversity sensitivity index first.
+        """Return one row per axis, largest diversity sensitivity index first.
 
         Returns
         -------
         DataFrame
             `axis`, `dsi`, its 95 % interval `low` and `high`, `group` that attains it, `p`, `q`, `stars`;
-            `p_group` and `stars_group` are of that group's own GAI, the paper's convention; `reason` where
-            there is no value.
+            `p_group` and `stars_group` test that group's own GAI, as in the paper; `reason` if there is no
+            value.
         """
         return numbers(DSI, ordered_dsi(self.result))
 
     def label_use(self) -> pd.DataFrame:
-        """Rows per group: the test of all labels, and how much more often it gives each than the others do.
+        """Return rows per group: the test of all labels, and how much more often it gives each than others.
 
         Returns
         -------
@@ -148,95 +148,95 @@ class Analysis(Saved):
         return numbers(LABEL_USE, label_use_lines(self.result))
 
     def tidy(self) -> pd.DataFrame:
-        """Every number of everybody, of the groups and of the axes: a row each, to filter, join and plot.
+        """Return every number of all raters, of groups and of axes: a row each, to filter, join and plot.
 
         Returns
         -------
         DataFrame
-            A column for each axis, named as the data name it (None where the row is of no value of it), so
-            that it joins the raters; `axis` and `group` in words, `raters`, `annotations`, `statistic`,
-            `label`, `value`, `unit`, 95 % interval `low` and `high`, `null_median`, `p`, `q`, of labels
-            `p_both`, for other raters and items, `mark` ("none", "nominal", "corrected") and `reason` where
-            there is no value. Numbers are numbers, NaN where there is none. Units: "share" of 1,
-            "coefficient", "ratio", "nats", "disagreement", and "scale", that of the labels.
+            A column for each axis, named as in the data, so that it joins the raters (None if the row is for
+            no value of the axis); `axis` and `group` in words, `raters`, `annotations`, `statistic`, `label`,
+            `value`, `unit`, 95 % interval `low` and `high`, `null_median`, `p`, `q`, for labels `p_both` (for
+            other raters and items), `mark` ("none", "nominal", "corrected"), `reason` if there is no value.
+            Numeric columns have NaN if there is no value. Units: "share" of 1, "coefficient", "ratio",
+            "nats", "disagreement", and "scale" (the labels' own).
         """
         return tidy(self.result, lines(self.result))
 
     def findings(self) -> pd.DataFrame:
-        """The verdict on each group.
+        """Return the verdict on each group.
 
         Returns
         -------
         DataFrame
             The axes' columns, `axis` and `group` in words, `raters`, `verdict` ("clear", "hint", "explained",
-            "none" or "untestable"; None in results that have none), `kinds` (tuple of "labels", "items",
-            "cohesion", "spread"), the label to speak of with its difference from the others: `label`,
+            "none" or "untestable"; None in results without verdicts), `kinds` (tuple of "labels", "items",
+            "cohesion", "spread"), the most telling label with its difference from the others: `label`,
             `points` (percentage points), `low`, `high`; `p` and `q` of all tests together; `explained_by`,
             the group that explains it, and `why` it cannot be tested.
         """
         return findings_table(self.result)
 
     def pairs(self) -> pd.DataFrame:
-        """The rows of :meth:`tidy` of each pair of groups; no row where pairs were not compared.
+        """Return the rows of :meth:`tidy` for each pair of groups; no rows if pairs were not compared.
 
         Returns
         -------
         DataFrame
-            As :meth:`tidy`, and of the pair's second group the axes' columns as ``other_...``, `other_group`
+            As :meth:`tidy`, and for the pair's second group the axes' columns as ``other_...``, `other_group`
             and `other_raters`.
         """
-        return tidy(self.result, pair_lines(self.result), OF_PAIR)
+        return tidy(self.result, pair_lines(self.result), FOR_PAIRS)
 
     def slices(self) -> pd.DataFrame:
-        """The rows of :meth:`tidy` of each slice, behind `slice` (the column) and `slice_value`."""
-        return tidy(self.result, slice_lines(self.result), OF_SLICE)
+        """Return the rows of :meth:`tidy` for each slice, after `slice` (the column) and `slice_value`."""
+        return tidy(self.result, slice_lines(self.result), FOR_SLICES)
 
     def given(self) -> pd.DataFrame:
-        """The rows of :meth:`tidy` given each axis that the run was given, behind `given`."""
+        """Return the rows of :meth:`tidy` given each axis of the run's `given`, after a column `given`."""
         return tidy(self.result, given_lines(self.result), OF_GIVEN)
 
     def null_distribution(self, statistic: str, group: Mapping[str, object]) -> FloatArray:
-        """What random groupings of the raters make of a statistic: the values behind its p.
+        """Compute a statistic of a group under random groupings of the raters: the values behind its p.
 
-        They are computed once more, with the run's seed, from the data, which a result that :func:`analyse`
-        returned still has.
+        The values are computed again from the data, with the run's seed. Only a result that :func:`analyse`
+        returned still has the data.
 
         Parameters
         ----------
         statistic : str
-            One of the run's.
+            One of the run's statistics.
         group : mapping
             Such as ``{"race": "Black", "gender": "Woman"}``.
 
         Returns
         -------
         float64 array, shape (permutations,)
-            NaN where a permutation has no value.
+            NaN if a permutation has no value.
 
         Raises
         ------
         SpecError
-            If the run has no such statistic or group, or the result was opened, which holds no data.
+            If the run has no such statistic or group, or the result was opened and so has no data.
         """
         with worded():
             return _shuffled(self, statistic, group)
 
     def chart(self, name: str = "forest", **of: Any) -> alt.LayerChart:
-        """A figure, the same as on the page.
+        """Draw a figure, the same as on the page.
 
         Parameters
         ----------
         name : str
             "forest", "histograms", "cohesion", "dsi", "label_use", "group", "pairs" or "slices".
         **of
-            `theme` ("light" or "dark") of each. `statistic`, or `label`, of a forest, of pairs and of slices;
-            `statistic` of histograms; `group`, such as ``{"race": "Black"}``, of "label_use", "group" and
-            "slices"; `axis` of pairs; `column` of slices; `order` of a forest and of histograms.
+            `theme` ("light" or "dark") for all. `statistic` or `label` for a forest, pairs and slices;
+            `statistic` for histograms; `group`, such as ``{"race": "Black"}``, for "label_use", "group" and
+            "slices"; `axis` for pairs; `column` for slices; `order` for a forest and histograms.
 
         Raises
         ------
         SpecError
-            If there is no such figure, or nothing of that name in the result.
+            If there is no such figure, or the result has nothing of the given name.
         """
         from grasp_core.notebook._figures import drawn
 
@@ -262,7 +262,7 @@ class Analysis(Saved):
 
 
 def _shuffled(analysis: Analysis, statistic: str, group: Any) -> FloatArray:
-    from grasp_core.engine.run import prepare  # which a result that is opened does without
+    from grasp_core.engine.run import prepare  # imported here, since an opened result does not need it
 
     result, data = analysis.result, analysis.data
     if data is None:

@@ -1,12 +1,12 @@
 """The compiled kernel: all groups and all counted statistics under many permutations.
 
 Each statistic is a ratio of sums over items (:mod:`~grasp_core.permutation.kernel.sums`). Four strategies
-add them up, chosen from the data's shape (:mod:`~grasp_core.permutation.design`) and tested against each
-other: tables over a group's counts where every rater rated every item
-(:mod:`~grasp_core.permutation.kernel.crossed`), counts held as one number where few did
-(:mod:`~grasp_core.permutation.kernel.sparse`), the labels that an item has where there are many
-(:mod:`~grasp_core.permutation.kernel.local`), and else the counts of every item, group and category
-(:mod:`~grasp_core.permutation.kernel.direct`).
+add them up. The data's shape decides which one (:mod:`~grasp_core.permutation.design`); all are tested
+against each other. :mod:`~grasp_core.permutation.kernel.crossed` is for data in which every rater rated
+every item: tables over a group's counts. :mod:`~grasp_core.permutation.kernel.sparse` is for few raters an
+item: an item's counts as one number. :mod:`~grasp_core.permutation.kernel.local` is for many categories:
+only the labels that an item has. :mod:`~grasp_core.permutation.kernel.direct` is for all other data: the
+counts of every item, group and category.
 """
 
 from typing import Any
@@ -31,39 +31,39 @@ KERNEL_STATISTICS = (
     *("irr", "xrr", "negentropy", "cross_negentropy", "plurality_size", "voting_agreement"),
     *("distance", "shares_distance", "enough_paired", "mean_shift"),
 )
-"""First ones on the last axis of the kernel's output, before the labels.
+"""The first statistics on the last axis of the kernel's output, before the labels.
 
-The distance stands twice: as it is, and of the shares of labels, for data where few items have two labels of
-both sides (`enough_paired` is then 0, else 1); GAI and gap are made of others.
+There are two distances: item by item, and of the shares of labels, for data in which too few items have two
+labels of both sides (`enough_paired` is then 0, otherwise 1). GAI and gap are computed from the others.
 """
 Profiles = npt.NDArray[np.unsignedinteger[Any]]
 RATIOS = ("irr", "xrr")
-"""Statistics that are 1 less a ratio of an observed and an expected disagreement."""
+"""Statistics that are 1 minus the ratio of an observed to an expected disagreement."""
 COMPONENTS = tuple(
     component
     for name in KERNEL_STATISTICS
     for component in ((f"{name}_observed", f"{name}_expected") if name in RATIOS else (name,))
 )
-"""What the statistics are made of: the two disagreements of each ratio first, then the others themselves.
+"""Components of the statistics: first the two disagreements of each ratio, then the other statistics.
 
-Behind them, as behind the statistics, is how much more often the group gives each label that is told of.
+After them, as after the statistics, follow the differences of label shares between group and others.
 """
 ROOM = 32 * 2**20
-"""Bytes that sums over items may take before they are turned into statistics."""
+"""Most bytes of sums over items that are collected before they become statistics."""
 
 
 def shuffled(design: Design, seed: int, start: int, stop: int) -> FloatArray:
     """Compute permutations `start` to `stop` - 1.
 
-    Returns shape (stop - start, G, V): :data:`KERNEL_STATISTICS` of every group and its use of each label;
+    Returns shape (stop - start, G, V): :data:`KERNEL_STATISTICS` of every group, then its use of each label;
     NaN where not estimable.
     """
     return statistics(shuffled_components(design, seed, start, stop))
 
 
 def shuffled_components(design: Design, seed: int, start: int, stop: int) -> FloatArray:
-    """:func:`components` of permutations `start` to `stop` - 1, shape (stop - start, G, V + 2)."""
-    out = np.empty((stop - start, design.n_groups, len(COMPONENTS) + design.n_told + design.n_further))
+    """Return :func:`components` of permutations `start` to `stop` - 1, shape (stop - start, G, V + 2)."""
+    out = np.empty((stop - start, design.n_groups, len(COMPONENTS) + design.n_labels_used + design.n_further))
     step = max(ROOM // max(8 * design.n_groups * design.n_sums, 1), 1)
     for first in range(start, stop, step):
         last = min(first + step, stop)
@@ -77,7 +77,7 @@ def observed(design: Design) -> FloatArray:
 
 
 def sums(design: Design, seed: int, start: int, stop: int) -> FloatArray:
-    """Sums over a design's items under permutations `start` to `stop` - 1.
+    """Return sums over a design's items under permutations `start` to `stop` - 1.
 
     Returns shape (stop - start, G, S): see :mod:`~grasp_core.permutation.kernel.sums`.
     """
@@ -98,7 +98,7 @@ def sums(design: Design, seed: int, start: int, stop: int) -> FloatArray:
 
 
 def _further_sums(design: Design, further: Further, profile: npt.NDArray[Any]) -> FloatArray:
-    """Sums of statistics that the kernel lacks where raters have these profiles, shape (G, S)."""
+    """Return the sums, for these profiles, of statistics that the kernel lacks, shape (G, S)."""
     rows = design.rows
     counts = counts_of_rows(design.labels, rows, design.n_categories, profile)
     groups = zip(counts[rows.n_known :], rows.known_of, strict=True)
@@ -106,7 +106,7 @@ def _further_sums(design: Design, further: Further, profile: npt.NDArray[Any]) -
 
 
 def _add_up_drawn(design: Design, held: Sparse | Local, seed: int, start: int, out: FloatArray) -> None:
-    """Fill `out`, shape (permutations, G, S), batch by batch, all of about one size."""
+    """Fill `out`, shape (permutations, G, S), in batches of about equal size."""
     together = (design.digits or held).batch
     rounds = max(-(-len(out) // int(together[0])), 1)
     most = max(-(-len(out) // rounds), 1)
@@ -122,7 +122,7 @@ def _add_up_drawn(design: Design, held: Sparse | Local, seed: int, start: int, o
 
 
 def _add_up_local(design: Design, held: Local, drawn: Profiles, out: FloatArray) -> None:
-    """Fill `out` for these profiles, by the labels that items have."""
+    """Fill `out` for these profiles, from the labels that items have."""
     if design.digits is None:
         local.add_up(drawn, design.conventions, held, out)
     else:
@@ -134,7 +134,7 @@ def _add_up_local(design: Design, held: Local, drawn: Profiles, out: FloatArray)
 def _add_of_raters(
     design: Design, held: Sparse | Local, of: OfRaters | None, sort: int, drawn: Profiles, out: FloatArray
 ) -> None:
-    """What raters add to their groups' sums by category, where that is known."""
+    """Add raters' terms to their groups' sums by category, if the design has such terms."""
     if of is not None:
         profiled = Profiled(*(getattr(held, field) for field in Profiled._fields))
         label_use.add_up(
@@ -149,7 +149,7 @@ def _add_of_raters(
 
 
 def observed_sums(design: Design) -> FloatArray:
-    """:func:`sums` under the raters' own profiles, shape (G, S)."""
+    """Return :func:`sums` under the raters' own profiles, shape (G, S)."""
     out = np.empty((design.n_groups, design.n_counted))
     if design.local is not None:
         own = design.local.profile.reshape(-1, 1)
@@ -157,7 +157,7 @@ def observed_sums(design: Design) -> FloatArray:
     elif design.crossed is not None:
         _add_up_items(design, out)
     else:
-        nobody = design.bounds[:0]  # moves
+        nobody = design.bounds[:0]  # no steps, so that nobody moves
         here = (np.uint64(0), 0, design.order, nobody)
         direct.add_up(*here, design.counting, design.conventions, out[np.newaxis])
     if design.further is None:
@@ -166,7 +166,7 @@ def observed_sums(design: Design) -> FloatArray:
 
 
 def _add_up_items(design: Design, out: FloatArray) -> None:
-    """Fill `out`, shape (G, S), item by item: by code that intervals need too, so that less is compiled."""
+    """Fill `out`, shape (G, S), item by item, with code that intervals need too: so less is compiled."""
     rows, labels, k = design.rows, design.labels, design.n_categories
     n_items = labels.indptr.size - 1
     counts = counts_of_rows(labels, rows, k, rows.profile).astype(design.ties.dtype)
@@ -176,19 +176,19 @@ def _add_up_items(design: Design, out: FloatArray) -> None:
     for g, known in enumerate(rows.known_of):
         columns = Columns(counts[rows.n_known + g], counts[known], ties, values, n_items)
         contributions(columns, design.conventions, of_items)
-        out[g] = np.ascontiguousarray(of_items.T).sum(axis=1)  # pairwise
+        out[g] = np.ascontiguousarray(of_items.T).sum(axis=1)  # contiguous, so that NumPy adds pairwise
 
 
 def components(design: Design, sums: FloatArray) -> FloatArray:
-    """From sums over all items to what the statistics are made of.
+    """Return the statistics' components from sums over all items.
 
     `sums`: shape (..., S).
-    `design`: says which level of measurement; which items it holds does not matter.
+    `design`: gives the level of measurement; its items do not matter.
 
-    Returns shape (..., V + 2): :data:`COMPONENTS`, then how much more often the group gives each label, and
-    the statistics that the kernel lacks; NaN where not estimable (of IRR and XRR also where D_e is 0).
+    Returns shape (..., V + 2): :data:`COMPONENTS`, then how much more often the group gives each label, then
+    the statistics that the kernel lacks; NaN where not estimable (for IRR and XRR also if D_e is 0).
     """
-    width = len(COMPONENTS) + design.n_told
+    width = len(COMPONENTS) + design.n_labels_used
     out = np.empty((*sums.shape[:-1], width))
     counted, beside = sums[..., : design.n_counted], sums[..., design.n_counted :]
     rows = np.ascontiguousarray(counted).reshape(-1, design.n_counted)
@@ -199,7 +199,7 @@ def components(design: Design, sums: FloatArray) -> FloatArray:
 
 
 def statistics(components: FloatArray) -> FloatArray:
-    """:data:`KERNEL_STATISTICS` and labels from :func:`components`: shape (..., V + 2) becomes (..., V)."""
+    """Return :data:`KERNEL_STATISTICS` and labels, shape (..., V), from :func:`components`, (..., V + 2)."""
     out = np.full((*components.shape[:-1], components.shape[-1] - len(RATIOS)), np.nan)
     for place in range(len(RATIOS)):
         observed, expected = components[..., 2 * place], components[..., 2 * place + 1]

@@ -1,4 +1,4 @@
-"""A run's data laid out for the kernel: built once, then only read."""
+"""Designs: a run's data as arrays for the kernel, built once and then only read."""
 
 from __future__ import annotations
 
@@ -37,19 +37,19 @@ from grasp_core.statistics.levels import category_values
 
 WORD = 64
 MOST_PAIRED = 12
-"""Most categories whose pairs, and whose sums at an item, are all gone through."""
+"""Most categories for which all pairs, and all sums at an item, are computed."""
 
 MOST_WITH_UNKNOWN = 5
-"""Most categories whose counts are worth remembering where those of unknown values belong to them."""
+"""Most categories for which tables of counts pay off if some raters' values are unknown."""
 
 _DENSE_COST, _SPARSE_COST = 0.1, 1.2
 _MANY_DENSE_COST, _DIGITS_COST = 2.4, 5.5
 """Nanoseconds per rater word and per annotation and row, measured; only their ratio matters. With many
-nominal categories what is made of the counts costs more than counting, and digits are the other way."""
+nominal categories, terms from counts cost more than the counts, and the alternative is digits."""
 
 
 class Way(NamedTuple):
-    """How sums are added up: by one of the three layouts, `local` with digits or not, or from all counts."""
+    """The way to add up sums: one of three layouts, `local` with or without digits, or from all counts."""
 
     distances: Distances
     dense: bool
@@ -60,7 +60,7 @@ class Way(NamedTuple):
 
     @property
     def by_rater(self) -> bool:
-        """Whether raters say what they add to their groups' use of labels."""
+        """True if label use is summed over raters' own terms, not over items."""
         if self.local is not None:
             return not self.local.by_item
         return self.sparse is not None and not self.sparse.unknown
@@ -75,7 +75,7 @@ def choose(
     dense: bool | None,
     tables: bool | None,
 ) -> Way:
-    """The first way that fits; `width` is that of a block, see also `build_design` in `design`."""
+    """Return the first way that fits; `width` is that of a block, for the rest see :func:`build_design`."""
     n_categories, grouping = annotations.n_categories, membership.grouping
     values = category_values(annotations.categories, spec.level)
     few = n_categories <= MOST_PAIRED or tables is False
@@ -112,30 +112,29 @@ def _dense_is_faster(annotations: Annotations, grouping: Grouping, *, many: bool
 
 
 ITEM_BLOCK = 512
-"""Most items per block: the counts and sums of one group then fit a 32 KiB cache."""
-MOST_TOLD = 100
-"""Labels up to which it is told how often a group gives each."""
+"""Most items per block, so that the counts and sums of one group fit into a cache of 32 KiB."""
+MOST_LABELS_USED = 100
+"""Most labels of a question for which label use is computed."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Design:
     """Arrays that the kernel reads.
 
-    Items are cut into blocks of equal `width`; the last block is filled up with items that nobody rated,
-    which add nothing to any sum. The named tuples are described in
-    :mod:`~grasp_core.permutation.kernel.arguments`.
+    Items are in blocks of equal `width`. The last block is filled up with items that nobody rated, which add
+    nothing to any sum. :mod:`~grasp_core.permutation.kernel.arguments` describes the named tuples.
 
     `n_categories`: K.
-    `order`, `bounds`: how profiles move, see :class:`~grasp_core.permutation.draw.Exchange`.
-    `dense`: whether annotations are held as `bits` too.
-    `paper`: cross-negentropy by the paper's convention.
-    `kappa`: voting agreement in the form of kappa.
-    `local`: at most one of the three: how sums are added up, where not from the counts of all groups and
-        categories. `local` holds annotations and ties itself.
-    `digits`: how the labels of `local` are parted among numbers, where their counts are looked up.
-    `further`: statistics that kernels lack, whose sums stand behind the others.
-    `of_raters`, `given`: what raters add to their group's use of labels, where `sparse` and `local` do not
-        say it; and how many labels of each category they gave, where there are `digits`.
+    `order`, `bounds`: steps of the shuffle, see :class:`~grasp_core.permutation.draw.Exchange`.
+    `dense`: true if annotations are also in `bits`.
+    `paper`: true if cross-negentropy follows the paper's convention.
+    `kappa`: true if voting agreement has the form of kappa.
+    `crossed`, `sparse`, `local`: at most one of them, the layout for adding up sums; without one, sums come
+        from the counts of all groups and categories. `local` contains annotations and ties itself.
+    `digits`: distribution of the labels of `local` among numbers, if their counts are looked up.
+    `further`: statistics that kernels lack, whose sums follow the others.
+    `of_raters`, `given`: raters' terms in their group's label use, if `sparse` and `local` do not have them;
+        and the number of labels of each category that they gave, if there are `digits`.
     """
 
     n_categories: int
@@ -160,47 +159,47 @@ class Design:
     further: Further | None
 
     def __post_init__(self) -> None:
-        # As those of annotations are, wherever a design comes from: compiled code is told apart by it.
+        # Read-only as in annotations, wherever a design comes from: Numba compiles anew for writeable arrays.
         for array in (self.labels.rater, self.labels.category):
             array.flags.writeable = False
 
     @property
     def n_groups(self) -> int:
-        """G."""
+        """Number of groups, G."""
         return int(self.rows.known_of.size)
 
     @property
     def counting(self) -> Counting:
-        """Arrays that counts are made from."""
+        """Arrays for making counts."""
         return Counting(self.rows, self.dense, self.bits, self.labels, self.ties)
 
     @property
     def conventions(self) -> Conventions:
-        """Weights of what is counted on an item."""
+        """Weights and conventions for the counts on an item."""
         return Conventions(self.tables, self.distances, self.paper, self.kappa, self.shift)
 
     @property
-    def n_told(self) -> int:
-        """Labels of which it is told how often groups give them: all, or none of too many."""
-        return self.n_categories if self.n_categories <= MOST_TOLD else 0
+    def n_labels_used(self) -> int:
+        """Number of labels whose use is computed: all, or none if there are too many."""
+        return self.n_categories if self.n_categories <= MOST_LABELS_USED else 0
 
     @property
     def n_further(self) -> int:
-        """F, statistics that kernels lack."""
+        """Number of statistics that kernels lack, F."""
         return 0 if self.further is None else self.further.asked.size
 
     @property
     def n_counted(self) -> int:
-        """Sums over items of a group that kernels make; see :mod:`~grasp_core.permutation.kernel.sums`."""
+        """Number of sums per group that kernels compute; see :mod:`~grasp_core.permutation.kernel.sums`."""
         return n_sums(self.distances, self.n_categories, kappa=self.kappa)
 
     @property
     def n_sums(self) -> int:
-        """S, all sums over items of a group."""
+        """Number of all sums per group, S."""
         return self.n_counted + (sum(self.further.sizes(self.n_categories)) if self.further else 0)
 
     def arrays(self) -> dict[str, Any]:
-        """Arrays and numbers by name, from which :meth:`of_arrays` makes the design again."""
+        """Return arrays and numbers by name, from which :meth:`of_arrays` rebuilds the design."""
         found: dict[str, Any] = {}
         for name in self.__slots__:
             value = getattr(self, name)
@@ -212,7 +211,7 @@ class Design:
 
     @classmethod
     def of_arrays(cls, arrays: Mapping[str, Any]) -> Design:
-        """The design of :meth:`arrays`, whose numbers may have become arrays without axes."""
+        """Rebuild a design from :meth:`arrays`; numbers may have become arrays without axes."""
         found = {name: value.item() if np.ndim(value) == 0 else value for name, value in arrays.items()}
         plain = {name: value for name, value in found.items() if "." not in name}
         for name, kind in _NAMED.items():
@@ -237,32 +236,32 @@ _NAMED: dict[str, Any] = {
 
 
 def tie_ranks(annotations: Annotations, spec: AnalysisSpec) -> Int64Array:
-    """Ranks that decide between tied categories, for the group's side and the others' side.
+    """Return the ranks that decide between tied categories, for the group's side and the others' side.
 
-    `spec`: `ties` "random": :func:`drawn_ranks`, so that other names of labels change nothing. "first": the
-        first category in declared order wins.
+    `spec`: with `ties` "random", ranks are :func:`drawn_ranks` and do not depend on the labels' names. With
+        "first", the first category in declared order wins.
 
     Returns shape (2, I, K): among tied categories the one of highest rank wins.
     """
     n_items, k = annotations.n_items, annotations.n_categories
     if spec.ties == "first":
         return first_ranks(n_items, k)
-    first = np.tile(annotations.n_raters + np.arange(k), (n_items, 1))  # behind all: labels it does not have
+    first = np.tile(annotations.n_raters + np.arange(k), (n_items, 1))  # last: labels it does not have
     cell = annotations.item.astype(np.int64) * k + annotations.category
-    np.minimum.at(first.reshape(-1), cell, annotations.rater.astype(np.int64))  # one type: far faster
+    np.minimum.at(first.reshape(-1), cell, annotations.rater.astype(np.int64))  # equal types are far faster
     return drawn_ranks(spec.seed, first.argsort(axis=1).argsort(axis=1))
 
 
 def first_ranks(n_items: int, n_categories: int) -> Int64Array:
-    """Ranks by which the first category wins, shape (2, I, K)."""
+    """Return ranks by which the first category wins, shape (2, I, K)."""
     return np.tile(np.arange(n_categories)[::-1], (2, n_items, 1)).astype(np.int64)
 
 
 def drawn_ranks(seed: int, places: Int64Array) -> Int64Array:
-    """Ranks drawn once for each item, the same for both sides: shape (2, I, K).
+    """Draw ranks once for each item, the same for both sides, shape (2, I, K).
 
-    `places`, shape (I, K): the place of each category among those of its item, in the order of the raters who
-        gave them.
+    `places`, shape (I, K): position of each category among its item's categories, in the order of the raters
+        who gave them.
     """
     n_items, k = places.shape
     words = random_words(seed, TIES_STREAM, n_items * k).reshape(n_items, k)
@@ -281,15 +280,15 @@ def build_design(
     membership: Membership | None = None,
     lacking: Further | None = None,
 ) -> Design:
-    """Lay data, groups and conventions out for the kernel.
+    """Build the kernel's arrays from data, groups and conventions.
 
     `raters`: in the order of ``annotations.rater_ids``.
-    `dense`: count by bit sets (True) or annotation by annotation (False); by default whichever is faster for
-        this data's shape. Both give the same counts.
-    `tables`: false: count every group and category, and compute every statistic from that; by default what is
-        faster.
-    `membership`: of these raters, groups and strata, where it is at hand from another question.
-    `lacking`: statistics to be counted beside the kernel, which lacks them.
+    `dense`: count by bit sets (True) or annotation by annotation (False); by default the faster way for data
+        of this shape. Both give the same counts.
+    `tables`: if false, count every group and category and compute all statistics from these counts; by
+        default the faster way.
+    `membership`: membership of these raters in groups and strata, if known from another question.
+    `lacking`: statistics that the kernel lacks, to be counted besides.
     """
     membership = membership or Membership(raters, grouping, spec)
     blocks = max(-(-annotations.n_items // ITEM_BLOCK), 1)
@@ -323,7 +322,7 @@ def build_design(
 
 
 def _labels(annotations: Annotations, shape: tuple[int, int], *, none: bool) -> Labels:
-    """Annotations by item, unless another layout holds them."""
+    """Return annotations by item; empty arrays if another layout has them."""
     if none:
         return Labels(np.zeros(1, dtype=np.int64), annotations.rater[:0], annotations.category[:0])
     empty = shape[0] * shape[1] - annotations.n_items
@@ -340,7 +339,7 @@ def _ties(
     *,
     none: bool,
 ) -> npt.NDArray[np.signedinteger[Any]]:
-    """``rank << shift | k`` by block, where it suffices in the type that counts are fastest in."""
+    """Return ``rank << shift | k`` by block, in the smallest type that is wide enough for the counts."""
     if none:
         return np.zeros((shape[0], 2, 0, shape[1]), dtype=np.int32)
     n_items, n_categories = annotations.n_items, annotations.n_categories

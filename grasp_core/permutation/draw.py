@@ -1,4 +1,4 @@
-"""Permutations drawn from a seed, and what is exchanged."""
+"""Permutations drawn from a seed, and the raters who exchange profiles in them."""
 
 from collections.abc import Collection
 from typing import NamedTuple
@@ -11,30 +11,30 @@ from grasp_core.model.errors import SpecError
 from grasp_core.model.spec import WORKLOAD, AnalysisSpec
 
 TIES_STREAM = 2**64 - 1
-"""The second key word of the draws that break ties; no permutation has this number."""
+"""Second key word of the stream that breaks ties; no permutation has this number."""
 WORDS = 4
-"""Words of a step of the generator."""
+"""Words that one step of the generator gives."""
 
 
 def random_words(seed: int, stream: int, size: int) -> npt.NDArray[np.uint64]:
-    """The first 64-bit words of the stream with key (seed, stream), shape (size,)."""
+    """Return the first 64-bit words of the stream with key (seed, stream), shape (size,)."""
     words: npt.NDArray[np.uint64] = np.random.Philox(key=np.array([seed, stream], np.uint64)).random_raw(size)
     return words
 
 
 def identity(n_raters: int) -> Int64Array:
-    """Everybody keeps their own profile, shape (J,): the observed data."""
+    """Return the identity, shape (J,): everybody keeps their own profile, as in the observed data."""
     return np.arange(n_raters, dtype=np.int64)
 
 
 def permutation(seed: int, b: int, order: Int64Array, bounds: Int64Array) -> Int64Array:
-    """Draw permutation b (Fisher-Yates of the blocks of each step).
+    """Draw permutation b (Fisher-Yates shuffle of the blocks of each step).
 
     `order`, `bounds`: see :class:`~grasp_core.permutation.draw.Exchange`.
 
     Returns shape (J,): rater j takes the profile of rater ``source[j]``.
 
-    The position is the high word of draw x (i + 1): for n blocks its bias is below n / 2^64.
+    A position is the high word of draw x (i + 1); for n blocks its bias is below n / 2^64.
     """
     words = random_words(seed, b, order.size)
     shuffled = order.copy()
@@ -52,7 +52,7 @@ def permutation(seed: int, b: int, order: Int64Array, bounds: Int64Array) -> Int
 
 
 RATERS_PER_BIN = 5
-"""About so many raters of neighbouring workloads make a bin; those of one workload are in one bin."""
+"""Approximate number of raters, of similar workloads, in a bin; equal workloads are in one bin."""
 
 
 class Exchange(NamedTuple):
@@ -61,11 +61,11 @@ class Exchange(NamedTuple):
     Parameters
     ----------
     order : int64 array, shape (J,)
-        Raters, those who may change places side by side.
+        Raters, with raters who may exchange profiles next to each other.
     bounds : int64 array, shape (E, 3)
-        Steps: the first place, the end, and a width. From first to end lie blocks of `width` raters, which
-        change places as wholes; where it is 0 or less, everybody there takes the profile that now is at place
-        -width.
+        Steps: first position, end, and width. From first to end there are blocks of `width` raters, which
+        change places as wholes. If width is 0 or less, all raters of the step instead take the profile that
+        is now at position -width.
     """
 
     order: Int64Array
@@ -73,30 +73,30 @@ class Exchange(NamedTuple):
 
     @property
     def keeps_sizes(self) -> bool:
-        """Whether every group has as many raters in each permutation."""
+        """True if every group keeps its number of raters in each permutation."""
         return bool((self.bounds[:, 2] > 0).all())
 
     @property
     def n_fixed(self) -> int:
-        """Raters of clusters that have no other to change places with; single raters do not count."""
+        """Number of raters in clusters that cannot change places with another; single raters do not count."""
         size = self.bounds[:, 1] - self.bounds[:, 0]
         return int(size[(size == self.bounds[:, 2]) & (size > 1)].sum())
 
 
 def over_all(n_raters: int) -> Exchange:
-    """Everybody may take anybody's profile."""
+    """Return the exchange in which everybody may take anybody's profile."""
     return Exchange(np.arange(n_raters), np.array([[0, n_raters, 1]], dtype=np.int64))
 
 
 def exchange_of(raters: Raters, spec: AnalysisSpec) -> Exchange:
-    """The steps that a spec's strata and cluster leave.
+    """Return the steps that a spec's strata and cluster allow.
 
-    Raises SpecError if a cluster lies in two strata, or an axis has the name of the bins of workload.
+    Raises SpecError if a cluster is in two strata, or an axis has the name of the bins of workload.
 
-    Unknown is a stratum too, and a rater without a cluster is a cluster of one. Where all raters of each
-    cluster have the same values on every axis that is tested, a cluster takes the values of any other of its
-    stratum, whatever their sizes: it was clusters that got values. Else clusters of equal size change places,
-    the first rater with the first, and so on.
+    Unknown is a stratum too, and a rater without a cluster is a cluster of one. If all raters of each cluster
+    have the same values on every tested axis, values belong to clusters: a cluster takes the values of any
+    other of its stratum, whatever their sizes. Otherwise clusters of equal size change places, the first
+    rater with the first, and so on.
     """
     strata = strata_of(raters, spec)
     everybody = np.arange(strata.size)
@@ -120,7 +120,7 @@ def exchange_of(raters: Raters, spec: AnalysisSpec) -> Exchange:
 
 
 def check_strata(strata: Collection[str], columns: Collection[str]) -> None:
-    """Refuse bins of workload where a column of the data has that name.
+    """Refuse bins of workload as a stratum if a column of the data has that name.
 
     Raises SpecError.
     """
@@ -132,7 +132,7 @@ def check_strata(strata: Collection[str], columns: Collection[str]) -> None:
 
 
 def strata_of(raters: Raters, spec: AnalysisSpec) -> Int64Array:
-    """The stratum of each rater, shape (J,), by the values of one axis after the other; unknown is first."""
+    """Return each rater's stratum, shape (J,), ordered by one axis after the other; unknown is first."""
     strata = np.zeros(len(raters.rater_ids), dtype=np.int64)
     for name in spec.strata:
         codes = _workload(raters) if name == WORKLOAD else raters.axes[name].codes.astype(np.int64)
@@ -151,7 +151,7 @@ def _workload(raters: Raters) -> Int64Array:
 
 
 def clusters_of(raters: Raters, name: str) -> Int64Array:
-    """The cluster of each rater, shape (J,), numbered from 0; those without one are alone."""
+    """Return each rater's cluster, shape (J,), numbered from 0; raters without one are alone in theirs."""
     axis = raters.axes[name]
     own = len(axis.values) + np.arange(axis.codes.size)
     number = np.where(axis.codes < 0, own, axis.codes)
@@ -159,7 +159,7 @@ def clusters_of(raters: Raters, name: str) -> Int64Array:
 
 
 def axes_in_clusters(raters: Raters, spec: AnalysisSpec) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Tested axes on which all raters of each cluster have one value, and those on which some differ."""
+    """Return the tested axes on which each cluster's raters have one value, and the other tested axes."""
     cluster = clusters_of(raters, str(spec.cluster))
     _, first = np.unique(cluster, return_index=True)
     found: tuple[list[str], list[str]] = [], []
@@ -170,7 +170,7 @@ def axes_in_clusters(raters: Raters, spec: AnalysisSpec) -> tuple[tuple[str, ...
 
 
 def _runs(key: Int64Array, width: Int64Array) -> Int64Array:
-    """A step for each run of equal keys; `width` is the same within a run."""
+    """Return a step for each run of equal keys; `width` is the same within a run."""
     if not key.size:
         return np.array([[0, 0, 1]], dtype=np.int64)
     first = np.flatnonzero(np.diff(key, prepend=key[0] - 1))
@@ -178,7 +178,7 @@ def _runs(key: Int64Array, width: Int64Array) -> Int64Array:
 
 
 def _of_values(strata: Int64Array, cluster: Int64Array, first: Int64Array, sizes: Int64Array) -> Exchange:
-    """The first raters of clusters change places, and the others take what theirs has."""
+    """Return steps in which clusters' first raters change places and the others take their first's values."""
     leads: BoolArray = first[cluster] == np.arange(cluster.size)
     leaders = np.flatnonzero(leads)
     leaders = leaders[np.argsort(strata[leaders], kind="stable")]

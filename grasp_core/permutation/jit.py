@@ -1,8 +1,8 @@
-"""Compiling: how kernels are compiled, where compiled code is kept, and what is told to those who wait.
+"""Compilation of kernels with Numba, the cache of compiled code, and messages to users who wait for it.
 
-Compiled code is kept in a folder for each state of the sources that end in it. Numba looks at the file of the
-function alone; a kernel would go on with the helpers and constants that other files had before an upgrade.
-An upgrade that leaves these sources as they are compiles nothing.
+Compiled code is cached in one folder per state of its sources. Numba alone would check only the function's
+own file, so a kernel would continue to use helpers and constants of other files from before an upgrade. An
+upgrade that does not change these sources compiles nothing.
 """
 
 from __future__ import annotations
@@ -29,11 +29,11 @@ from grasp_core.model.spec import Level
 
 CORE = Path(__file__).parents[1]
 TAKEN_IN = ("permutation/kernel", "statistics/items.py")
-"""Sources of the core from which compiled functions of other modules take functions or constants."""
+"""Sources whose functions or constants become part of compiled functions of other modules."""
 WAITING_SECONDS, READING_SECONDS = 0.7, 3.0
-"""Compiling is told of once it takes longer; where code is kept, which a busy machine reads slowly, later."""
+"""Seconds after which users see a message: while compiling, and, later, while reading cached code."""
 
-# Divisors are never 0, so code that asks and raises errors is left out.
+# Divisors are never 0, so code that checks them and raises errors is left out.
 _COMPILED: Any = {"nogil": True, "error_model": "numpy"}
 _CALLED_BY_COMPILED: Any = {**_COMPILED, "no_cpython_wrapper": True, "no_cfunc_wrapper": True}
 _config: Any = numba.config
@@ -44,23 +44,23 @@ _MACHINE = f"{_config.CPU_NAME or get_host_cpu_name()}.{sys.implementation.cache
 def borrowing(function: Callable[..., Any]) -> Any:
     """Compile a function that only compiled code calls, and that neither makes nor returns arrays.
 
-    References to what it is given are not counted: for named tuples of many arrays, counting them takes as
-    long as going through some hundred items. Code for calls from Python would take a sixth of the time of
-    compiling; Python must not call it.
+    References to its arguments are not counted: for named tuples of many arrays, counting takes as long as
+    some hundred items. Python must not call it: code for calls from Python would take a sixth of the compile
+    time and is left out.
 
-    Numba compiles a function once more for each constant (``0``, ``True``) that it is given: hand over
-    variables, or ``np.int64(0)``.
+    Numba compiles a function again for each constant argument (``0``, ``True``): pass variables, or
+    ``np.int64(0)``.
     """
     return _kept(function, _CALLED_BY_COMPILED, _nrt=False)
 
 
 def inlined(function: Callable[..., Any]) -> Any:
-    """As :func:`borrowing`, for short functions that are called often: handing over tuples takes long."""
+    """Compile as :func:`borrowing`, inlined: for short functions called often, as passing tuples is slow."""
     return _kept(function, _CALLED_BY_COMPILED, _nrt=False, forceinline=True)
 
 
 def whole_sums(function: Callable[..., Any]) -> Any:
-    """As :func:`borrowing`, for sums of whole numbers, exact in any order: many are added at once."""
+    """Compile as :func:`borrowing`, for sums of whole numbers: exact in any order, so added many at once."""
     return _kept(function, _CALLED_BY_COMPILED, _nrt=False, fastmath={"reassoc"})
 
 
@@ -72,16 +72,16 @@ def making(function: Callable[..., Any]) -> Any:
 def compiled(*, seconds: float = 1.0, common: bool = False) -> Callable[[Callable[..., Any]], Kernel]:
     """Compile a function that Python calls.
 
-    `seconds`: processor time that compiling it takes, about, on the machine of docs/scaling.md.
-    `common`: whether nearly every run needs it.
+    `seconds`: approximate processor time to compile it on the machine of docs/scaling.md.
+    `common`: true if nearly every run needs it.
     """
     return lambda function: Kernel(function, seconds, common=common)
 
 
 class Kernel:
-    """A compiled function that Python calls, compiled at its first call unless compiled code is kept.
+    """A compiled function that Python calls, compiled at its first call unless it is in the cache.
 
-    One process compiles it; others that need it meanwhile wait, and read what that one keeps.
+    One process compiles it. Other processes that need it meanwhile wait and then read the cached code.
 
     `seconds`, `common`: see :func:`compiled`.
     """
@@ -102,7 +102,7 @@ class Kernel:
 
     @property
     def is_compiling(self) -> bool:
-        """Whether some process on this machine compiles it now, or reads what is kept."""
+        """True if a process on this machine is compiling it, or reading it from the cache."""
         if self._compiling or self._folder is None:
             return self._compiling
         with contextlib.suppress(FileNotFoundError), self._lock_file.open("rb") as lock:
@@ -114,7 +114,7 @@ class Kernel:
 
     @property
     def is_kept(self) -> bool:
-        """Whether compiled code for this processor and this Python lies on the disk."""
+        """True if the cache has compiled code for this processor and this Python."""
         return self._ready or (self._folder is not None and self._mark.exists())
 
     @property
@@ -145,7 +145,7 @@ class Kernel:
             return
         try:
             self.compiled.compile(types)
-        except Exception:  # such as half a file: what is kept is given up, and compiled again
+        except Exception:  # e.g. an incomplete file: drop the cache and compile again
             for other in self._folder.parent.glob("*/*/*.nb[ci]"):
                 other.unlink(missing_ok=True)
             self.compiled.compile(types)
@@ -153,7 +153,7 @@ class Kernel:
 
     @contextlib.contextmanager
     def locked(self) -> Iterator[None]:
-        """Within, no other process compiles it."""
+        """Keep other processes from compiling it while the context lasts."""
         if self._folder is None:
             yield
             return
@@ -163,13 +163,13 @@ class Kernel:
 
 
 KERNELS: list[Kernel] = []
-"""Those of the modules that are imported."""
+"""Kernels of all modules imported so far."""
 _listeners: list[Callable[[str], None]] = []
 _told = threading.Event()
 
 
 def preparing() -> str | None:
-    """The sentence for those who wait while a process on this machine compiles; None while none does."""
+    """Return the message for users who wait while a process on this machine compiles; None if none does."""
     if not any(kernel.is_compiling for kernel in KERNELS):
         return None
     left = sum(one.seconds for one in KERNELS if one.is_compiling or (one.common and not one.is_kept))
@@ -178,13 +178,13 @@ def preparing() -> str | None:
 
 
 def tell_of_preparing(listener: Callable[[str], None]) -> None:
-    """Have the sentence of :func:`preparing` told to a listener, in place of standard error, from now on."""
+    """Send the message of :func:`preparing` to a listener from now on, not to standard error."""
     _listeners.append(listener)
 
 
 @contextlib.contextmanager
 def telling(listener: Callable[[str], None]) -> Iterator[None]:
-    """The same within; told once in a process, by a thread of its own."""
+    """Do so while the context lasts; a process sends the message once, from a separate thread."""
     tell_of_preparing(listener)
     try:
         yield
@@ -205,16 +205,16 @@ def _tell_once() -> None:
 
 @functools.cache
 def folder_for(module: str) -> Path | None:
-    """Where compiled code of a module is kept: a folder for each state of its sources; None for nowhere."""
+    """Return the cache folder for a module and the present state of its sources; None if there is none."""
     base = _base()
     return None if base is None else _usable(base / sources_digest(module), anybodys=True)
 
 
 @functools.cache
 def sources_digest(module: str, core: Path = CORE) -> str:
-    """Hash of the sources that end in the compiled code of a module, 16 hexadecimal digits.
+    """Return a hash of the sources of a module's compiled code, 16 hexadecimal digits.
 
-    They are its own, and those of :data:`TAKEN_IN` that these import, and so on.
+    These are its own source, the sources in :data:`TAKEN_IN` that it imports, and so on.
     """
     found: dict[str, bytes] = {}
     left = [module]
@@ -243,7 +243,7 @@ def _is_taken_in(module: str) -> bool:
 
 @functools.cache
 def _base() -> Path | None:
-    """Where code can be kept: where Numba is told to, in this package, with the user's caches, or for now."""
+    """Return a folder for the cache: Numba's setting, this package, the user's caches, or a temporary one."""
     if _config.CACHE_DIR:
         return _usable(Path(_config.CACHE_DIR), anybodys=True)
     of_user = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "grasp" / "kernels"
@@ -253,7 +253,7 @@ def _base() -> Path | None:
 
 
 def _usable(folder: Path, *, anybodys: bool = False) -> Path | None:
-    """The folder, made if need be; None where it cannot be written, or another user could change it."""
+    """Return the folder, made if needed; None if it is not writeable, or another user could change it."""
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         mine = anybodys or folder.stat().st_uid == os.getuid()
@@ -263,20 +263,20 @@ def _usable(folder: Path, *, anybodys: bool = False) -> Path | None:
 
 
 class _Cache(FunctionCache):
-    """Code kept on disk.
+    """A cache of compiled code on disk.
 
-    Numba sets up all that compiling needs before it reads what is kept, half a second for each process;
-    reading needs memory's management alone.
+    Before it reads cached code, Numba sets up everything for compiling, half a second per process. Reading
+    needs only the memory management.
     """
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
-        """What is kept for types of arguments; None for nothing."""
+        """Return the cached code for types of arguments; None if there is none."""
         rtsys.initialize(target_context)
         return self._load_overload(sig, target_context)  # type: ignore[no-untyped-call]
 
 
 def _kept(function: Any, options: Any, **more: Any) -> Any:
-    """Compile a function at its first call, and keep that in the folder of its sources if there is one."""
+    """Compile a function at its first call, and cache it in the folder for its sources if there is one."""
     folder, before = folder_for(function.__module__), _config.CACHE_DIR
     dispatcher: Any = numba.njit(**options, **more)(function)
     if folder is None:

@@ -1,7 +1,7 @@
-"""How far each group's use of the labels lies from its others', under permutations: from raters alone.
+"""Difference in label use between each group and its others under permutations, from sums over raters.
 
-The statistic is :func:`~grasp_core.statistics.rater_residuals.difference`. What raters add to its sums stays
-what it is when profiles move, so a permutation goes through the raters once and never through the items.
+The statistic is :func:`~grasp_core.statistics.rater_residuals.difference`. A rater's terms in its sums do not
+change when profiles move. So a permutation needs one pass over the raters and none over the items.
 """
 
 from collections.abc import Mapping, Sequence
@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from grasp_core.model.annotations import Annotations, FloatArray, Int32Array, Int64Array
 from grasp_core.model.spec import Level
-from grasp_core.permutation.design import MOST_TOLD
+from grasp_core.permutation.design import MOST_LABELS_USED
 from grasp_core.permutation.kernel.arguments import Rows
 from grasp_core.permutation.kernel.columns import add_up
 from grasp_core.permutation.kernel.profiles import FEWEST_BATCH, Membership, draw
@@ -22,15 +22,15 @@ from grasp_core.statistics.levels import category_values
 from grasp_core.statistics.rater_residuals import RaterResiduals, ResidualSums, of_sums
 
 ROOM = 8 * 2**20
-"""Bytes that profiles and sums of permutations computed together may take."""
+"""Most bytes for profiles and sums of permutations that are computed together."""
 
 
 class Residuals(NamedTuple):
     """Raters' residuals of several questions side by side.
 
-    `of_raters`: columns are the labels of one question after the other, then, where labels are numbers or
-        ordered, the position of each question; annotations are those of the first.
-    `n_labels`: L, labels of all questions that are told of.
+    `of_raters`: columns are the labels of one question after the other, then, if labels are numbers or
+        ordered, each question's position; its numbers of annotations are those of the first question.
+    `n_labels`: L, number of labels of all questions whose label use is computed.
     """
 
     of_raters: RaterResiduals
@@ -39,12 +39,12 @@ class Residuals(NamedTuple):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RaterTerms:
-    """What raters add, and who is in which group.
+    """Raters' terms in the sums of label use, and raters' membership in groups.
 
-    `order`, `bounds`: how profiles move, see :class:`~grasp_core.permutation.draw.Exchange`.
-    `rater`, shape (R,): raters who add something.
-    `terms`, shape (R, 5 C): :attr:`~grasp_core.statistics.rater_residuals.RaterResiduals.terms`: of each
-        label of every question, then of each question's position.
+    `order`, `bounds`: steps of the shuffle, see :class:`~grasp_core.permutation.draw.Exchange`.
+    `rater`, shape (R,): raters who have terms.
+    `terms`, shape (R, 5 C): :attr:`~grasp_core.statistics.rater_residuals.RaterResiduals.terms` for each
+        label of every question, then for each question's position.
     """
 
     rows: Rows
@@ -56,7 +56,7 @@ class RaterTerms:
 
     @classmethod
     def of(cls, residuals: Residuals, membership: Membership) -> Self:
-        """Those of raters in their groups."""
+        """Build the terms from residuals and membership."""
         terms = residuals.of_raters.terms
         rater = np.flatnonzero(terms.any(axis=1))
         return cls(
@@ -70,32 +70,32 @@ class RaterTerms:
 
     @property
     def n_groups(self) -> int:
-        """G."""
+        """Number of groups, G."""
         return int(self.rows.known_of.size)
 
     def arrays(self) -> dict[str, Any]:
-        """Arrays and numbers by name, from which :meth:`of_arrays` makes it again."""
+        """Return arrays and numbers by name, from which :meth:`of_arrays` rebuilds the terms."""
         own = {name: getattr(self, name) for name in self.__slots__ if name != "rows"}
         return own | {f"rows.{name}": value for name, value in self.rows._asdict().items()}
 
     @classmethod
     def of_arrays(cls, arrays: Mapping[str, Any]) -> Self:
-        """What :meth:`arrays` was of; numbers may have become arrays without axes."""
+        """Rebuild the terms from :meth:`arrays`; numbers may have become arrays without axes."""
         found = {name: value.item() if np.ndim(value) == 0 else value for name, value in arrays.items()}
         rows = Rows(*(found.pop(f"rows.{name}") for name in Rows._fields))
         return cls(rows=rows, **found)
 
     @property
     def own(self) -> npt.NDArray[np.unsignedinteger[Any]]:
-        """Everybody's own profile, shape (J, 1)."""
+        """The raters' own profiles, shape (J, 1)."""
         return np.asarray(self.rows.profile.reshape(-1, 1))
 
 
 def shuffled(terms: RaterTerms, seed: int, start: int, stop: int) -> FloatArray:
-    """Differences under permutations `start` to `stop` - 1.
+    """Return differences under permutations `start` to `stop` - 1.
 
-    Returns shape (stop - start, G, 1 + L): t of the shift of the mean, all questions together, then of each
-    label; NaN where there is none.
+    Returns shape (stop - start, G, 1 + L): t of the shift of the mean, all questions together, then t of each
+    label; NaN if there is none.
     """
     found = np.empty((stop - start, terms.n_groups, 1 + terms.n_labels))
     rows = terms.rows.n_known + terms.n_groups
@@ -110,12 +110,12 @@ def shuffled(terms: RaterTerms, seed: int, start: int, stop: int) -> FloatArray:
 
 
 def observed(terms: RaterTerms) -> FloatArray:
-    """Differences under the raters' own profiles, shape (G, 1 + L)."""
+    """Return differences under the raters' own profiles, shape (G, 1 + L)."""
     return np.asarray(differences(terms, terms.own)[0])
 
 
 def differences(terms: RaterTerms, profiles: npt.NDArray[np.unsignedinteger[Any]]) -> FloatArray:
-    """Differences where raters have these profiles, shape (J, B): shape (B, G, 1 + L)."""
+    """Return differences, shape (B, G, 1 + L), for these profiles of raters, shape (J, B)."""
     n_known, width = terms.rows.n_known, terms.terms.shape[1]
     sums = np.empty((profiles.shape[1], n_known + terms.n_groups, width))
     add_up(profiles, terms.rows.ptr, terms.rows.of, terms.rater, terms.terms, sums)
@@ -130,8 +130,8 @@ def differences(terms: RaterTerms, profiles: npt.NDArray[np.unsignedinteger[Any]
 
 
 def residuals_of(questions: Sequence[Annotations], level: Level) -> Residuals | None:
-    """Raters' residuals of all questions whose labels are told of; None of none."""
-    told = [one for one in questions if one.n_categories <= MOST_TOLD]
+    """Return raters' residuals for all questions whose label use is computed; None if there are none."""
+    told = [one for one in questions if one.n_categories <= MOST_LABELS_USED]
     if not told:
         return None
     sizes = [one.n_categories for one in told]
@@ -151,7 +151,7 @@ def residuals_of(questions: Sequence[Annotations], level: Level) -> Residuals | 
 
 
 def _positions(sums: ResidualSums, categories: Sequence[str], level: Level) -> FloatArray | None:
-    """Where labels lie, from first to last 1 apart; None where they are names."""
+    """Return labels' positions, scaled to a range of 1; None if labels are names."""
     if level == "nominal":
         return None
     shares = sums.given / max(int(sums.given.sum()), 1)

@@ -1,8 +1,8 @@
-"""Several questions about the same items, evaluated under the same permutations and put together.
+"""Several questions about the same items, evaluated together under the same permutations.
 
-IRR and XRR: the disagreements are summed over the questions before the ratio is taken;
-a question for which a group's are not estimable adds nothing. The other statistics are averaged over the
-questions in which they have a value. :mod:`grasp_core.statistics.association` is the plain twin.
+IRR and XRR: disagreements are summed over the questions before the ratio is taken; a question in which a
+group's disagreements are not estimable adds nothing. Other statistics are averaged over the questions in
+which they have a value. :mod:`grasp_core.statistics.association` is the plain version for tests.
 """
 
 from collections.abc import Mapping, Sequence
@@ -23,18 +23,18 @@ from grasp_core.permutation.label_use import RaterTerms, Residuals
 from grasp_core.permutation.uncompiled import FURTHER, Further
 
 _DISAGREEMENTS = 2 * len(compiled.RATIOS)
-"""The first of :data:`compiled.COMPONENTS`, which are summed."""
+"""Number of the first :data:`compiled.COMPONENTS`, which are summed."""
 _TERMS = "raters"
-"""In place of a question's number, before the names of what raters add."""
+"""Prefix of the names of raters' terms, where designs have their question's number."""
 _LABELS = len(compiled.COMPONENTS)
-"""Where labels begin, of which each question has its own."""
+"""Position at which labels begin; each question has its own labels."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Questions:
-    """One design per question, of the same raters and groups, and what raters add to tests of label use.
+    """One design per question, for the same raters and groups, and raters' terms for tests of label use.
 
-    `terms`: none where label use is not tested.
+    `terms`: None if label use is not tested.
     """
 
     designs: tuple[Design, ...]
@@ -42,12 +42,12 @@ class Questions:
 
     @property
     def n_groups(self) -> int:
-        """G."""
+        """Number of groups, G."""
         return self.designs[0].n_groups
 
     @property
     def n_further(self) -> int:
-        """F, statistics that kernels lack."""
+        """Number of statistics that kernels lack, F."""
         return self.designs[0].n_further
 
 
@@ -60,9 +60,9 @@ def lay_out(
     residuals: Residuals | None = None,
     lacking: Further | None = None,
 ) -> Questions:
-    """The design of each question; see :func:`~grasp_core.permutation.design.build_design`.
+    """Build the design of each question; see :func:`~grasp_core.permutation.design.build_design`.
 
-    Without `residuals` label use is not tested; `lacking` are statistics that kernels lack.
+    Without `residuals`, label use is not tested; `lacking` are statistics that kernels lack.
     """
     shared = Membership(raters, grouping, spec)
     designs = tuple(
@@ -72,7 +72,7 @@ def lay_out(
 
 
 def arrays(design: Questions) -> dict[str, Any]:
-    """Arrays by name, from which :func:`of_arrays` makes the design again."""
+    """Return arrays by name, from which :func:`of_arrays` rebuilds the design."""
     designs = enumerate(design.designs)
     found = {f"{q}/{name}": value for q, one in designs for name, value in one.arrays().items()}
     of_raters = {} if design.terms is None else design.terms.arrays()
@@ -80,7 +80,7 @@ def arrays(design: Questions) -> dict[str, Any]:
 
 
 def of_arrays(arrays: Mapping[str, Any]) -> Questions:
-    """The design of :func:`arrays`."""
+    """Rebuild the design from :func:`arrays`."""
     of_question: dict[str, dict[str, Any]] = {}
     for name, value in arrays.items():
         question, _, field = name.partition("/")
@@ -91,9 +91,9 @@ def of_arrays(arrays: Mapping[str, Any]) -> Questions:
 
 
 def shuffled(design: Questions, seed: int, start: int, stop: int) -> FloatArray:
-    """Values of all questions together under permutations `start` to `stop` - 1.
+    """Return values of all questions together under permutations `start` to `stop` - 1.
 
-    Returns shape (stop - start, G, V + F + 1 + L): as :func:`values` has them.
+    Returns shape (stop - start, G, V + F + 1 + L), as by :func:`values`.
     """
     components = [compiled.shuffled_components(one, seed, start, stop) for one in design.designs]
     differences = None if design.terms is None else label_use.shuffled(design.terms, seed, start, stop)
@@ -103,33 +103,32 @@ def shuffled(design: Questions, seed: int, start: int, stop: int) -> FloatArray:
 def values(
     components: Sequence[FloatArray], differences: FloatArray | None, n_further: int = 0
 ) -> FloatArray:
-    """:func:`together`, and behind it the differences of label use, (..., 1 + L), where these are tested."""
+    """Return :func:`together`, then the differences of label use, (..., 1 + L), if these are tested."""
     found = together(components, n_further)
     return found if differences is None else np.concatenate([found, differences], axis=-1)
 
 
 def observed_differences(design: Questions) -> FloatArray | None:
-    """Differences of label use under the raters' own profiles, shape (G, 1 + L)."""
+    """Return differences of label use under the raters' own profiles, shape (G, 1 + L)."""
     return None if design.terms is None else label_use.observed(design.terms)
 
 
 def observed_components(design: Questions) -> list[FloatArray]:
-    """:func:`compiled.components` of each question under the raters' own profiles, shape (G, V + 2)."""
+    """Return :func:`compiled.components` of each question under the own profiles, shape (G, V + 2)."""
     return [compiled.components(one, compiled.observed_sums(one)) for one in design.designs]
 
 
 def components(design: Questions, sums: FloatArray) -> list[FloatArray]:
-    """:func:`compiled.components` of each question, (..., V + 2), from sums over all items, (..., S)."""
+    """Return :func:`compiled.components` of each question, (..., V + 2), from sums over items, (..., S)."""
     designs = design.designs
     by_question = np.split(sums, np.cumsum([one.n_sums for one in designs])[:-1], axis=-1)
     return [compiled.components(one, of_one) for one, of_one in zip(designs, by_question, strict=True)]
 
 
 def together(components: Sequence[FloatArray], n_further: int = 0) -> FloatArray:
-    """The statistics of all questions as one: arrays of shape (..., V + 2) become one of shape (..., V).
+    """Return the statistics of all questions as one: arrays (..., V + 2) become one of shape (..., V).
 
-    Labels are those of one question after the other; behind them are the `n_further` statistics that kernels
-    lack.
+    Labels are in the order of the questions; after them come the `n_further` statistics that kernels lack.
     """
     if len(components) == 1:
         return compiled.statistics(components[0])
@@ -147,10 +146,10 @@ def together(components: Sequence[FloatArray], n_further: int = 0) -> FloatArray
 
 
 def reasons(components: Sequence[FloatArray], names: Sequence[str] = ()) -> list[dict[str, Remark]]:
-    """Why statistics have no value, a mapping from their names for each group; as the plain twin has it.
+    """Return for each group the reasons why statistics have no value, by name, as in the plain twin.
 
     `components`, shape (G, V + 2): :func:`compiled.components` of each question.
-    `names`: of the statistics that kernels lack.
+    `names`: names of the statistics that kernels lack.
     """
     groups = range(len(components[0]))
     return [_reasons_of_group([of_question[g] for of_question in components], names) for g in groups]

@@ -1,4 +1,4 @@
-"""The plain NumPy twin of the kernel: docs/methods.md, line by line, one group at a time."""
+"""The kernel's twin in plain NumPy, against which it is tested: docs/methods.md, one group at a time."""
 
 from collections.abc import Callable, Sequence
 from functools import partial
@@ -12,7 +12,7 @@ from grasp_core.model.remarks.reasons import NoValue
 from grasp_core.model.remarks.remark import Remark
 from grasp_core.model.spec import AnalysisSpec
 from grasp_core.permutation.compiled import KERNEL_STATISTICS
-from grasp_core.permutation.design import MOST_TOLD, tie_ranks
+from grasp_core.permutation.design import MOST_LABELS_USED, tie_ranks
 from grasp_core.permutation.label_use import residuals_of
 from grasp_core.statistics.association import agreement, average
 from grasp_core.statistics.cross_group import cross_negentropy, voting_agreement, xrr_disagreement
@@ -42,15 +42,15 @@ def evaluate(
 
     `source`, shape (J,): rater j has the profile of rater ``source[j]``.
 
-    Returns shape (G, V): in the order of :data:`~grasp_core.permutation.compiled.KERNEL_STATISTICS`, then the
-    use of each label of each question; NaN where not estimable; length G: why a statistic (by name) of the
-    group is not estimable.
+    Returns statistics, shape (G, V), in the order of
+    :data:`~grasp_core.permutation.compiled.KERNEL_STATISTICS`, then the use of each label of each question;
+    NaN where not estimable. Also returns, length G, reasons why statistics, by name, are not estimable.
     """
     asked = (annotations,) if isinstance(annotations, Annotations) else tuple(annotations)
     ranks = [tuple(tie_ranks(one, spec)) for one in asked]
     scales = [Scale(spec.level, category_values(one.categories, spec.level)) for one in asked]
     distances = [scale.distance for scale in scales]
-    told = [one.n_categories if one.n_categories <= MOST_TOLD else 0 for one in asked]
+    told = [one.n_categories if one.n_categories <= MOST_LABELS_USED else 0 for one in asked]
     values = np.full((len(grouping.groups), len(KERNEL_STATISTICS) + sum(told)), np.nan)
     reasons: list[dict[str, Remark]] = []
     for g in range(len(grouping.groups)):
@@ -92,10 +92,9 @@ def differences(
     spec: AnalysisSpec,
     source: Int64Array,
 ) -> FloatArray:
-    """How far every group's use of the labels lies out under one assignment of profiles, shape (G, 1 + L).
+    """Compute every group's differences in label use under one assignment of profiles, shape (G, 1 + L).
 
-    Parameters are those of :func:`evaluate`; columns those of
-    :func:`~grasp_core.permutation.label_use.shuffled`.
+    Parameters are as in :func:`evaluate`, columns as in :func:`~grasp_core.permutation.label_use.shuffled`.
     """
     asked = (annotations,) if isinstance(annotations, Annotations) else tuple(annotations)
     residuals = residuals_of(asked, spec.level)
@@ -119,7 +118,7 @@ def _or_nan(definition: Callable[[], float]) -> float:
 
 
 def _shares(c: Int64Array, d: Int64Array, told: int) -> FloatArray:
-    """The use of the labels that are told of; NaN where not estimable."""
+    """Return label use for the first `told` labels; NaN where not estimable."""
     try:
         return label_use(c, d)[:told]
     except NotEstimableError:

@@ -1,4 +1,4 @@
-"""Statistics that the kernels lack, counted in plain NumPy: slow, and right for any sum over items."""
+"""Statistics that the kernels lack, counted in plain NumPy: slow, but correct for any sum over items."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
@@ -14,11 +14,11 @@ from grasp_core.statistics.coefficients import gwet_ac1_of, gwet_ac1_terms
 
 
 class OfSums(NamedTuple):
-    """A statistic made of sums over items.
+    """A statistic computed from sums over items.
 
-    `terms`: from counts (I, K) of the group and of the others to what items add, shape (I, S).
-    `value`: from sums (..., S) to the statistic (...); NaN where not estimable.
-    `missing`: why it has no value.
+    `terms`: function from counts (I, K) of the group and of the others to items' terms, shape (I, S).
+    `value`: function from sums (..., S) to the statistic (...); NaN where not estimable.
+    `missing`: reason why it has no value.
     """
 
     terms: Callable[[Int64Array, Int64Array], FloatArray]
@@ -29,11 +29,11 @@ class OfSums(NamedTuple):
 FURTHER: Mapping[str, OfSums] = {
     "ac1": OfSums(lambda c, _: gwet_ac1_terms(c), gwet_ac1_of, NoValue.NO_PAIR),
 }
-"""By name of an optional statistic in :data:`~grasp_core.model.statistic.TABLE`; arrays hold their places."""
+"""Definitions by name of an optional statistic in :data:`~grasp_core.model.statistic.TABLE`."""
 
 
 class Further(NamedTuple):
-    """The optional statistics that are asked, by place in :data:`FURTHER`."""
+    """The optional statistics that were asked for, by position in :data:`FURTHER`."""
 
     asked: Int64Array
 
@@ -43,28 +43,28 @@ class Further(NamedTuple):
         return [list(FURTHER.values())[place] for place in self.asked]
 
     def sizes(self, n_categories: int) -> list[int]:
-        """How many sums each of them needs."""
+        """Return the number of sums that each of them needs."""
         nobody = np.zeros((1, n_categories), dtype=np.int64)
         return [one.terms(nobody, nobody).shape[1] for one in self.of_sums]
 
     def terms(self, c: Int64Array, d: Int64Array) -> FloatArray:
-        """What items add to all of them, shape (I, S), with counts of shape (I, K)."""
+        """Return the items' terms for all of them, shape (I, S), from counts of shape (I, K)."""
         return np.hstack([one.terms(c, d) for one in self.of_sums])
 
     def values(self, sums: FloatArray, n_categories: int) -> FloatArray:
-        """The statistics, shape (..., F), of sums (..., S)."""
+        """Return the statistics, shape (..., F), from sums (..., S)."""
         parts = np.split(sums, np.cumsum(self.sizes(n_categories))[:-1], axis=-1)
         return np.stack([one.value(part) for one, part in zip(self.of_sums, parts, strict=True)], axis=-1)
 
 
 def further(names: Sequence[str]) -> Further | None:
-    """Those of these statistics that kernels lack; None without any."""
+    """Return those of the named statistics that kernels lack; None if there are none."""
     asked = [place for place, name in enumerate(FURTHER) if name in names]
     return Further(np.array(asked, dtype=np.int64)) if asked else None
 
 
 def counts_of_rows(labels: Labels, rows: Rows, n_categories: int, profile: npt.NDArray[Any]) -> Int64Array:
-    """Counts of every row of raters, shape (rows, I, K), where raters have these profiles, shape (J,)."""
+    """Count labels for every row of raters, shape (rows, I, K), under these profiles, shape (J,)."""
     n_items = labels.indptr.size - 1
     belongs = np.zeros((rows.n_known + rows.known_of.size, rows.ptr.size - 1), dtype=np.bool_)
     belongs[rows.of, np.repeat(np.arange(rows.ptr.size - 1), np.diff(rows.ptr))] = True

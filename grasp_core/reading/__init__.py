@@ -1,1 +1,1 @@
-"""From bytes to annotations and raters, and what is to be known about them."""
+"""Reading of files: from bytes to annotations, raters, and problems to report."""

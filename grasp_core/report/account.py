@@ -1,4 +1,4 @@
-"""How a run came about: its rows accounted for, its assignment, what shuffles can show, when it stopped."""
+"""Sentences on a run: its rows, its assignment of items, possible regroupings, and when it stopped."""
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
@@ -23,8 +23,8 @@ from grasp_core.report.words import names
 from grasp_core.report.words.names import DSI_NAME, PAIR_NAMES, SIDE_WORDS, format_p, format_p_value
 
 
-def said_of_assignment(checks: Iterable[AssignmentCheck], *, of_models: bool = False) -> list[Remark]:
-    """A warning for each axis whose groups were given other items, and for each with other workloads."""
+def assignment_warnings(checks: Iterable[AssignmentCheck], *, of_models: bool = False) -> list[Remark]:
+    """Warn of each axis whose groups got different items, and of each whose workloads differ."""
     own_items = GuardCaution.OWN_ITEMS_WITH_MODELS if of_models else GuardCaution.OWN_ITEMS
     own_workload = GuardCaution.OWN_WORKLOAD_WITH_MODELS if of_models else GuardCaution.OWN_WORKLOAD
     found = []
@@ -40,33 +40,33 @@ def said_of_assignment(checks: Iterable[AssignmentCheck], *, of_models: bool = F
 
 
 def given_other_items(warnings: Iterable[Remark]) -> bool:
-    """Whether it is warned that groups were given other items, as batches, teams or vendors may be."""
+    """Return whether a warning says that groups got different items, as batches, teams or vendors may."""
     told = {GuardCaution.OWN_ITEMS, GuardCaution.OWN_ITEMS_WITH_MODELS}
     return any(one.code in told for one in warnings)
 
 
-def could_hold_batches(columns: Mapping[str, int], raters: int) -> tuple[str, ...]:
-    """Columns that describe raters, by how many values each has, that could hold batches of them."""
+def batch_candidates(columns: Mapping[str, int], raters: int) -> tuple[str, ...]:
+    """Return the columns that may name batches of raters, judged by the number of values in each column."""
     return tuple(name for name, values in columns.items() if 2 <= values <= raters // 2)
 
 
-SHUFFLES: Mapping[str, str] = {
+TEAM_REMEDIES: Mapping[str, str] = {
     "cluster": "moves the profiles of whole teams",
     "within": "shuffles within the values of it",
 }
-"""What mends that raters work in teams, see :class:`~grasp_core.analysis.overview.Team`."""
+"""Ways to shuffle if raters work in teams, see :class:`~grasp_core.analysis.overview.Team`."""
 
 
 def team_sentence(team: Team) -> str:
-    """A column that looks like teams, without what mends it."""
+    """Warn that a column looks like teams, without naming the remedy."""
     return (
         f"raters with one value of {quoted(team.column)} answer more alike than others with their value of "
         f"{quoted(team.axis)}, as teams do; what is found by {quoted(team.axis)} may be theirs"
     )
 
 
-def said_of_associations(found: Iterable[Association]) -> list[Remark]:
-    """A warning for each two axes that go together."""
+def association_warnings(found: Iterable[Association]) -> list[Remark]:
+    """A warning for each pair of axes that go together."""
     return [
         GuardCaution.AXES_TOGETHER(
             first=axis_label((one.first,)), second=axis_label((one.second,)), v=one.v, p=format_p(one.p)
@@ -75,7 +75,7 @@ def said_of_associations(found: Iterable[Association]) -> list[Remark]:
     ]
 
 
-def said_of_matched(found: Iterable[Unmatched]) -> list[Remark]:
+def matched_warnings(found: Iterable[Unmatched]) -> list[Remark]:
     """A warning for each group whose GAI compares different items."""
     return [
         GuardCaution.GAI_OF_OTHER_ITEMS(
@@ -90,7 +90,7 @@ _MAX_T: str = names.TEXTS["explained"]["max_t"]
 
 
 def how_it_ended(result: Result) -> tuple[str, ...]:
-    """Sentences on an adaptive run; none on any other."""
+    """Sentences on how an adaptive run ended; none for other runs."""
     if result.stopping is None:
         return ()
     analysis = result.spec.analysis
@@ -98,7 +98,7 @@ def how_it_ended(result: Result) -> tuple[str, ...]:
 
 
 def ending(analysis: AnalysisSpec, stopping: Stopping) -> str:
-    """How many permutations there were."""
+    """Say how many permutations an adaptive run took."""
     if stopping.permutations < analysis.permutations:
         return (
             f"Shuffling stopped after {stopping.permutations:,} of at most {analysis.permutations:,}, for "
@@ -111,7 +111,7 @@ def ending(analysis: AnalysisSpec, stopping: Stopping) -> str:
 
 
 def guarantee(analysis: AnalysisSpec, stopping: Stopping) -> str:
-    """Sentences on what holds for the marks, and for which it does not."""
+    """Sentences on how reliable settled marks are, and on the marks that are not settled."""
     if stopping.permutations < FEWEST:
         return f"Nothing is marked, and nothing settled: p-values need {FEWEST} shuffles or more."
     risk = f"{stopping.risk * 100:g} %"
@@ -124,7 +124,7 @@ def guarantee(analysis: AnalysisSpec, stopping: Stopping) -> str:
 
 
 def undecided(marks: Sequence[Undecided]) -> str:
-    """The marks that more permutations might still change."""
+    """Name the marks that more permutations might still change."""
     if not marks:
         return "All marks are settled."
     named = "; ".join(_named(mark) for mark in marks)
@@ -157,11 +157,11 @@ _OF_WHOM = {
     LeftOutReason.ONE_LABEL_ALWAYS,
     LeftOutReason.TOO_CLOSE,
 }
-"""Reasons that name raters or items, while annotations are what is counted."""
+"""Reasons that name raters or items although the account counts annotations."""
 
 
 def account_sentence(account: Account) -> str:
-    """For example ``12 rows read: 11 annotations, 1 left out (1 no label)``."""
+    """Sum up an account: ``12 rows read: 11 annotations, 1 left out (1 no label)``."""
     noun = "answer" if account.unit == "answer" else "annotation"
     used = number(account.used, noun)
     gone = sum(one.count for one in account.left_out)
@@ -174,7 +174,7 @@ def account_sentence(account: Account) -> str:
         if reason.code is LeftOutReason.IN_QUESTION:
             inner = dict(reason.numbers)["reason"]
             reason = inner if isinstance(inner, Remark) else reason
-        # Where it names raters or items, so many annotations of theirs.
+        # The count is of annotations, also if the reason names raters or items.
         of_whom = f"{number(one.count, noun)} of" if reason.code in _OF_WHOM else f"{one.count:,}"
         shown.append(f"{of_whom} {one.reason}")
     rest = account.left_out[_REASONS:]
@@ -184,26 +184,26 @@ def account_sentence(account: Account) -> str:
 
 
 def unused_sentence(account: Account) -> str:
-    """The columns that nothing was taken from; empty where there are none."""
+    """Name the columns that were not used; empty if all were."""
     return f"columns not used: {listed(account.unused)}" if account.unused else ""
 
 
 def account_sentences(account: Account | None) -> tuple[str, ...]:
-    """How much was read, used and left out, and the columns that nothing was taken from, as far as known."""
+    """Say how many rows were read, used and left out, and which columns were not used; empty if unknown."""
     if account is None:
         return ()
     return tuple(filter(None, (account_sentence(account), unused_sentence(account))))
 
 
 MOST_BOXES = 8
-"""Strata that are drawn before the others are only counted."""
+"""Number of strata that are drawn; the others are only counted."""
 TOLD = 5
-"""Groups that are named before the others are only counted."""
+"""Number of groups that are named; the others are only counted."""
 _COUNTED = math.log(1e6)
 
 
 def few_regroupings(grouping: Grouping, shuffles: Shuffles) -> list[str]:
-    """A sentence for each group of which no two-sided p can be below the level of marks."""
+    """A sentence for each group whose two-sided p can never be below the level of marks."""
     few = np.flatnonzero(shuffles.least_p > LEVEL).tolist()
     found = [
         f"{group_label(grouping.groups[g])} can be regrouped in {ways(shuffles.log_regroupings[g])}: "
@@ -216,7 +216,7 @@ def few_regroupings(grouping: Grouping, shuffles: Shuffles) -> list[str]:
 
 
 def least(p: float, of_one_tail: float) -> str:
-    """Below what no p of a group can be, of tests of two tails and of one."""
+    """State the smallest p that a group can have, in two-sided and in one-sided tests."""
     told = f"no p of it is below about {format_p_value(p)}"
     if of_one_tail == p:
         return told
@@ -224,12 +224,12 @@ def least(p: float, of_one_tail: float) -> str:
 
 
 def least_of(p: float, spec: AnalysisSpec) -> str:
-    """:func:`least` of a result's row; the paper's p are of one tail themselves."""
+    """Call :func:`least` for the p of a result's row; the paper's p-values are one-sided already."""
     return least(p, p / 2 if spec.p_value == "two-sided" else p)
 
 
-def staying(shuffles: Shuffles) -> list[str]:
-    """That raters of some clusters keep their profiles, with how many others do not."""
+def fixed_raters(shuffles: Shuffles) -> list[str]:
+    """Say how many raters keep their profiles because of their cluster, and how many are left to shuffle."""
     stay, everybody = shuffles.n_fixed, shuffles.exchange.order.size
     if not stay:
         return []
@@ -238,7 +238,7 @@ def staying(shuffles: Shuffles) -> list[str]:
 
 
 class Stratum(NamedTuple):
-    """A stratum, within which profiles move: its name, its raters, and who they are, in counts."""
+    """A stratum, within which profiles are shuffled; `lines` count its raters by group and by cluster."""
 
     label: str
     n_raters: int
@@ -246,7 +246,7 @@ class Stratum(NamedTuple):
 
 
 def boxes(raters: Raters, grouping: Grouping, spec: AnalysisSpec) -> tuple[list[Stratum], str]:
-    """The largest strata, and a sentence of the others; none that is smaller than the smallest group."""
+    """Return the largest strata, none smaller than the smallest group allowed, and a sentence on the rest."""
     strata = strata_of(raters, spec)
     sizes = np.bincount(strata)
     largest = [int(s) for s in np.argsort(-sizes, kind="stable") if sizes[s] >= spec.min_raters][:MOST_BOXES]
@@ -277,14 +277,14 @@ def boxes(raters: Raters, grouping: Grouping, spec: AnalysisSpec) -> tuple[list[
 
 
 def fewest_ways(grouping: Grouping, shuffles: Shuffles) -> str:
-    """How many regroupings there are of the group that has the fewest."""
+    """Say which group has the fewest regroupings, and how many."""
     g = int(np.argmin(shuffles.log_regroupings))
     least = ways(shuffles.log_regroupings[g])
     return f"{group_label(grouping.groups[g])} can be regrouped in {least}, the fewest of all groups."
 
 
 def _groups(grouping: Grouping, spec: AnalysisSpec, inside: BoolArray) -> list[str]:
-    """A line for each axis: how many of each group, where they are as many as a group has to be."""
+    """A line for each axis: raters of each group that has enough of them; the others are added up."""
     lines = []
     for axes in spec.axes:
         counts = [
@@ -299,7 +299,7 @@ def _groups(grouping: Grouping, spec: AnalysisSpec, inside: BoolArray) -> list[s
 
 
 def ways(log_regroupings: float) -> str:
-    """A number of regroupings, given as its logarithm: whole up to a million, then a power of ten."""
+    """Write a number of regroupings, given its logarithm: whole up to a million, then a power of ten."""
     if log_regroupings <= _COUNTED:
         return number(round(math.exp(log_regroupings)), "way")
     return f"about 10^{log_regroupings / math.log(10):,.0f} ways"

@@ -26,7 +26,7 @@ from grasp_core.statistics.items import NotEstimableError, count
 from grasp_core.statistics.levels import distance_of
 
 MOST_PAIRED = 50
-"""Of more raters Cohen's kappa is not computed for every two."""
+"""Largest number of raters for which Cohen's kappa is computed for every pair."""
 _MEASURES: dict[str, tuple[Callable[[Int64Array], float], Callable[[Int64Array], float]]] = {
     "percent agreement": (coefficients.percent_agreement, coefficients.percent_agreement_error),
     "Fleiss' kappa": (coefficients.fleiss_kappa, coefficients.fleiss_kappa_error),
@@ -37,7 +37,7 @@ _MEASURES: dict[str, tuple[Callable[[Int64Array], float], Callable[[Int64Array],
 def coefficients_frame(
     dataset: Dataset, found: Everybody, questions: Sequence[str], level: Level = "nominal"
 ) -> pd.DataFrame:
-    """Krippendorff's alpha and the coefficients beside it, of all items and of each batch."""
+    """Krippendorff's alpha and other coefficients, for all items and for each batch."""
     rows: list[dict[str, Any]] = []
     everywhere = np.ones(dataset.annotations.n_items, dtype=np.bool_)
     names = questions if len(questions) > 1 else ("",)
@@ -58,7 +58,7 @@ def coefficients_frame(
 
 
 def coefficients_table(frame: pd.DataFrame) -> pd.DataFrame:
-    """The rows of all items, as texts for people."""
+    """The coefficients for all items, as texts for people."""
     shown = frame[frame["column"] == ""]
     table = pd.DataFrame(
         {
@@ -87,7 +87,7 @@ def batches_table(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def raters_frame(dataset: Dataset, gold: Int64Array | None = None) -> pd.DataFrame:
-    """A row per rater, those that deserve a look first."""
+    """A row per rater; raters who deserve a look come first."""
     first, n = dataset.annotations, dataset.annotations.n_raters
     everybody = np.ones(n, dtype=np.bool_)
     again, compared = again_by_rater(dataset.questions, [count(one, everybody) for one in dataset.questions])
@@ -119,7 +119,7 @@ def raters_frame(dataset: Dataset, gold: Int64Array | None = None) -> pd.DataFra
 
 
 def raters_table(frame: pd.DataFrame) -> pd.DataFrame:
-    """The rows as texts for people."""
+    """The rows of :func:`raters_frame` as texts for people."""
     table = {
         "Rater": frame["rater"].map(printable_name),
         "Answers": frame["answers"].map("{:,}".format),
@@ -158,7 +158,7 @@ def _row(
     rated: int = 0,
     known: tuple[float | None, float | None] = (None, None),
 ) -> dict[str, Any]:
-    """A coefficient with its interval for other items: the known one, or by Student's t, at most 1."""
+    """A coefficient with its interval for other items: a known one, or one by Student's t, at most 1."""
     row = {"coefficient": name, "value": np.nan, "low": np.nan, "high": np.nan, "items": items, "why": ""}
     try:
         found = value()
@@ -171,7 +171,7 @@ def _row(
 
 
 def _by_rater(one: Annotations) -> Int64Array | None:
-    """Each rater's category of each item, -1 where there is none; None of too many to compare every two."""
+    """Categories, shape (raters, items), -1 if missing; None for one rater or for too many to pair."""
     if not 2 <= one.n_raters <= MOST_PAIRED or one.n_raters * one.n_items > MOST_CELLS:
         return None
     given = np.full((one.n_raters, one.n_items), -1, dtype=np.int64)
@@ -180,7 +180,7 @@ def _by_rater(one: Annotations) -> Int64Array | None:
 
 
 def _cohen(given: Int64Array) -> dict[str, Any]:
-    """Cohen's kappa of two raters, or its mean over every two (Light's)."""
+    """Cohen's kappa of two raters, or its mean over all pairs of raters (Light's kappa)."""
     pairs = list(combinations(range(len(given)), 2))
     if len(pairs) == 1:
         first, second = given
@@ -192,7 +192,7 @@ def _cohen(given: Int64Array) -> dict[str, Any]:
 
     def mean() -> float:
         if not known:
-            return coefficients.cohen_kappa(given[0, :0], given[1, :0])  # which says why there is none
+            return coefficients.cohen_kappa(given[0, :0], given[1, :0])  # raises an error with the reason
         return float(np.mean(known))
 
     items = int(((given >= 0).sum(axis=0) >= 2).sum())

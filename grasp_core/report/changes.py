@@ -1,4 +1,4 @@
-"""The changes since earlier data: verdicts first, then what moved further than noise explains."""
+"""The changes since earlier data: verdicts first, then values that moved further than noise explains."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
@@ -10,7 +10,7 @@ from grasp_core.report.words.names import SIGNIFICANCE_NAMES, VERDICT_NAMES, for
 
 
 def headline(found: Comparison) -> str:
-    """What became of the groups' verdicts, in a sentence; without verdicts what became of values."""
+    """Sum up the changed verdicts of groups in a sentence; without verdicts, the changed values."""
     changed = [one for one in found.verdicts if one.changed]
     if not found.verdicts:
         return _of_values(found)
@@ -33,7 +33,7 @@ def _code(verdict: Verdict) -> str:
 
 
 def verdicts_kept(found: Comparison) -> Iterator[str]:
-    """The verdicts that stay, those without a difference only counted."""
+    """Name the groups whose verdicts stay; groups without a difference, or untestable, are only counted."""
     kept = [one for one in found.verdicts if not one.changed]
     for code, words in VERDICT_NAMES.items():
         of_code = [one for one in kept if one.a.code == code]
@@ -45,7 +45,7 @@ def verdicts_kept(found: Comparison) -> Iterator[str]:
 
 
 def _of_values(found: Comparison) -> str:
-    """Whether values moved further than noise explains."""
+    """Say whether values moved further than noise explains."""
     if not found.changes:
         return "No value is in both results, so there is nothing to hold against each other."
     if not found.with_interval:
@@ -65,7 +65,7 @@ def _of_values(found: Comparison) -> str:
 
 
 def details(found: Comparison) -> tuple[str, ...]:
-    """What changed one by one, each in a sentence: verdicts that stay, data, values, marks, groups."""
+    """Sentences on verdicts that stay, then on changes of data, values, marks, groups and GRASP version."""
     counts = [
         f"{name} {before:,} → {now:,}" if before != now else f"{name} {now:,} as before"
         for name, before, now in found.counts
@@ -98,7 +98,7 @@ def details(found: Comparison) -> tuple[str, ...]:
 
 
 def _marked(label: str, found: Iterable[Change], how: Callable[[Change], str]) -> Iterator[str]:
-    """A sentence for each sort of mark, by group."""
+    """A sentence for each kind of change in marks, by group."""
     sorts: dict[str, dict[str, list[str]]] = {}
     for change in found:
         sorts.setdefault(how(change), {}).setdefault(_whose(change), []).append(tested(change))

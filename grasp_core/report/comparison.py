@@ -1,4 +1,4 @@
-"""Two runs side by side: whether they asked the same, and what changed, of groups, pairs and slices."""
+"""Two runs compared: differences in spec and data, and changes of groups, pairs and slices."""
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -13,9 +13,9 @@ from grasp_core.model.outcome import Direction, Interval, LabelUse, Outcome, Ver
 from grasp_core.model.result import Result, RunResult
 from grasp_core.model.spec import RunSpec
 from grasp_core.model.text import number
-from grasp_core.report.contents import CALLED, chosen, counts_of, profiles_move
+from grasp_core.report.contents import CONVENTION_NAMES, chosen, counts_of, profiles_move
 from grasp_core.report.slices import as_results
-from grasp_core.report.tables import Column, cell_text, numbers, or_nan, texts, told_axes
+from grasp_core.report.tables import Column, cell_text, numbers, or_nan, shown_axes, texts
 from grasp_core.report.words import names
 from grasp_core.report.words.label_use import foremost, interval_of, mean_outcome, tested_as
 from grasp_core.report.words.levels import left_out, step_sentence
@@ -58,13 +58,17 @@ def asked(spec: RunSpec) -> dict[str, str]:
         "Slices": ", ".join(analysis.slices) or "none",
         "Statistics": ", ".join(names.WORDS[name].name for name in analysis.statistics),
         "GAI": f"{names.WORDS[inside].name} divided by {names.WORDS[across].name}",
-        CALLED["interval"]: chosen(analysis, "interval").label,
+        CONVENTION_NAMES["interval"]: chosen(analysis, "interval").label,
         "Pairs of groups": "compared" if analysis.pairs else "not compared",
         "Smallest group": f"{analysis.min_raters:,} raters",
         "Permutations": f"{'at most ' if analysis.adaptive else ''}{analysis.permutations:,}",
         "Seed": str(analysis.seed),
         "Profiles shuffled": profiles_move(analysis),
-        **{called: chosen(analysis, field).label for field, called in CALLED.items() if field != "interval"},
+        **{
+            called: chosen(analysis, field).label
+            for field, called in CONVENTION_NAMES.items()
+            if field != "interval"
+        },
     }
 
 
@@ -81,12 +85,12 @@ def data_of(result: Result) -> dict[str, str]:
 
 
 def difference(a: Outcome, b: Outcome) -> Interval | None:
-    r"""The 95 % interval of b − a; None where either has none, or they are for different things.
+    r"""Return the 95 % interval of b − a; None if either has none, or their targets differ.
 
-    Ends are put together as those of independent values are (MOVER; Zou and Donner 2008): with value
-    :math:`x` in :math:`[l, u]`, the lower end lies :math:`\sqrt{(x_b - l_b)^2 + (u_a - x_a)^2}` below the
-    difference, the upper one :math:`\sqrt{(u_b - x_b)^2 + (x_a - l_a)^2}` above. Two runs that share raters
-    or items move together, so that it is wider than need be.
+    The ends are combined as for independent values (MOVER; Zou and Donner 2008): with value :math:`x` in
+    :math:`[l, u]`, the lower end lies :math:`\sqrt{(x_b - l_b)^2 + (u_a - x_a)^2}` below the difference, the
+    upper one :math:`\sqrt{(u_b - x_b)^2 + (x_a - l_a)^2}` above. Two runs that share raters or items move
+    together; the interval is then wider than necessary.
 
     Source: Zou and Donner (2008), Construction of confidence limits about effect measures, Statistics in
     Medicine 27.
@@ -102,7 +106,7 @@ def difference(a: Outcome, b: Outcome) -> Interval | None:
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """Something that is not the same in both runs, in words."""
+    """A field of the spec or the data that differs between two runs, in words."""
 
     what: str
     a: str
@@ -111,11 +115,11 @@ class Difference:
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """One statistic that both runs show of a group, of a model and a group, or of a pair and its first group.
+    """One statistic in both runs, of a group, of a model and a group, or of a pair and its first group.
 
-    Of label use it is the label that sets the group apart most in a, with its share in both; further labels
-    and the mean have no mark of their own. Of DSI the groups are those that attain it in a and in b. Of a
-    pair, `other` is its second group; `slice` is a column of items with its value.
+    For label use, `label` is furthest from chance in a, and `a` and `b` are its shifts; further labels and
+    the mean have no mark of their own. For DSI, `group` attains it in a, and `group_b` in b. For a pair,
+    `other` is its second group. `slice` is a column of items with its value.
     """
 
     group: Group
@@ -130,35 +134,35 @@ class Change:
 
     @property
     def value_moved(self) -> float | None:
-        """From the value in a to that in b; None where either is not estimable."""
+        """Value in b minus value in a; None if either is not estimable."""
         return _moved(self.a.value, self.b.value)
 
     @property
     def moved_interval(self) -> Interval | None:
-        """The 95 % interval of :attr:`value_moved`, see :func:`~.difference.difference`."""
+        """The 95 % interval of :attr:`value_moved`, see :func:`difference`."""
         return difference(self.a, self.b)
 
     @property
     def q_moved(self) -> float | None:
-        """From q in a to q in b."""
+        """Value of q in b minus q in a; None if either is missing."""
         return _moved(self.a.q, self.b.q)
 
     @property
     def changed_significance(self) -> bool:
-        """Whether the mark, or the direction of a marked value, is another one."""
+        """True if the mark changed, or the direction of a marked value."""
         marked = self.a.significance != "none"
         turned = marked and self.a.direction != self.b.direction
         return turned or self.a.significance != self.b.significance
 
     @property
     def leaves_out_0(self) -> bool:
-        """Whether it moved further than noise explains, by its interval."""
+        """True if the interval of the change leaves out 0: the value moved further than noise explains."""
         interval = self.moved_interval
         return interval is not None and not interval.holds(0)
 
     @property
     def beyond_noise(self) -> bool:
-        """Whether it did so, or its mark is another one."""
+        """True if the value moved further than noise explains, or its mark changed."""
         return self.changed_significance or self.leaves_out_0
 
 
@@ -172,21 +176,21 @@ class VerdictChange:
 
     @property
     def changed(self) -> bool:
-        """Whether it is another one."""
+        """True if the verdict changed, or the group that explains it."""
         return (self.a.code, self.a.by) != (self.b.code, self.b.by)
 
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """Run b compared with run a, which may be that of earlier data.
+    """Run b compared with run a, which may be a run on earlier data.
 
-    `counts`: what the data hold, in a and in b; `other_version`: whether another version of GRASP computed b.
-    `spec`: what was asked differently.
-    `data`: how the data differ; empty for the same files.
-    `verdicts`: those of the groups in both, in the order of a; none where either has none.
+    `counts`: annotations, raters and items, in a and in b.
+    `other_version`: True if another version of GRASP computed b.
+    `spec`, `data`: fields that differ; `data` is empty for the same files.
+    `verdicts`: one per group in both runs, in the order of a; empty if either run has none.
     `changes`: every group and statistic in both, in the order of a.
-    `statistics`: those that both report, in Table 5's order, then label use, the mean, and DSI.
-    `only_a`, `only_b`: groups that one run alone shows.
+    `statistics`: names that both report, in Table 5's order, then label use, the mean, and DSI.
+    `only_a`, `only_b`: groups that only one run shows.
     """
 
     spec: tuple[Difference, ...]
@@ -201,17 +205,17 @@ class Comparison:
 
     @property
     def with_interval(self) -> int:
-        """Values whose difference has an interval."""
+        """Number of values whose difference has an interval."""
         return sum(change.moved_interval is not None for change in self.changes)
 
     @property
     def beyond(self) -> tuple[Change, ...]:
-        """The values whose difference has an interval that leaves out 0."""
+        """Changes whose interval leaves out 0."""
         return tuple(change for change in self.changes if change.leaves_out_0)
 
     @property
     def noise_alone(self) -> bool:
-        """Whether all that moved can be noise: intervals cover 0, and no group came or went."""
+        """True if noise may explain all changes: there are intervals, all cover 0, no group came or went."""
         return bool(self.with_interval) and not (self.beyond or self.only_a or self.only_b)
 
     @property
@@ -221,7 +225,7 @@ class Comparison:
 
 
 def compare(a: Result, b: Result) -> Comparison | None:
-    """Hold run b against run a; None where they answer different questions."""
+    """Compare run b with run a; None if they are results of different types."""
     if type(a) is not type(b):
         return None
     rows_a, rows_b = _rows(a), _rows(b)
@@ -232,7 +236,7 @@ def compare(a: Result, b: Result) -> Comparison | None:
         if key in rows_b
         for name in statistics
         for both in ((row.outcomes[name], rows_b[key].outcomes[name]),)
-        if not any(isinstance(one, names.InPlaceOfGai) for one in both)  # the gap is compared by itself
+        if not any(isinstance(one, names.InPlaceOfGai) for one in both)  # the gap is compared on its own
     ]
     beside = [
         change
@@ -242,10 +246,10 @@ def compare(a: Result, b: Result) -> Comparison | None:
     ]
     beside.sort(key=lambda change: (names.LABEL_USE, names.LABELS, names.MEAN).index(change.statistic))
     if isinstance(a, RunResult) and isinstance(b, RunResult):  # each axis by the group that attains its DSI
-        of_b = {frozenset(row.axes): row for row in told_axes(b)}
+        of_b = {frozenset(row.axes): row for row in shown_axes(b)}
         beside += [
             Change(one.group, names.DSI, one.outcome, other.outcome, group_b=other.group)
-            for one, other in ((row, of_b.get(frozenset(row.axes))) for row in told_axes(a))
+            for one, other in ((row, of_b.get(frozenset(row.axes))) for row in shown_axes(a))
             if other is not None and one.group is not None and other.group is not None
             if not any(isinstance(row.outcome, names.InPlaceOfGai) for row in (one, other))
         ]
@@ -266,7 +270,7 @@ def compare(a: Result, b: Result) -> Comparison | None:
 
 
 def _verdicts(a: Result, b: Result) -> Iterator[VerdictChange]:
-    """Of the groups that both have, both halves of an axis as one."""
+    """Yield the verdicts of groups in both runs; two halves of an axis count as one."""
     if not isinstance(a, RunResult) or not isinstance(b, RunResult):
         return
     of_b, told = {row.group.key: row.verdict for row in b.groups}, set[Group]()
@@ -280,7 +284,7 @@ def _verdicts(a: Result, b: Result) -> Iterator[VerdictChange]:
 
 
 def verdicts_table(verdicts: Iterable[VerdictChange]) -> pd.DataFrame:
-    """One row per group, behind a column for each axis."""
+    """One row per group, after a column for each axis."""
     rows = [(group, one) for one in verdicts for group in one.groups]
     return pd.DataFrame(
         {
@@ -303,7 +307,7 @@ def changes_table(changes: Iterable[Change]) -> pd.DataFrame:
 
 
 def changes_numbers(changes: Iterable[Change]) -> pd.DataFrame:
-    """The same with numbers in place of texts, for programs, behind a column for each axis."""
+    """The table of :func:`changes_table` with numbers, for programs, after a column for each axis."""
     rows = list(changes)
     of_others = _by_axis([one.other for one in rows if one.other is not None], "other_")
     own = of_others | _by_axis([one.group for one in rows])
@@ -313,7 +317,7 @@ def changes_numbers(changes: Iterable[Change]) -> pd.DataFrame:
 
 
 def _by_axis(groups: Sequence[Group], before: str = "") -> dict[str, Any]:
-    """Columns that hold groups, one for each axis."""
+    """Columns of the groups' values, one for each axis."""
     values = [one.by_axis for one in groups]
     names = dict.fromkeys(name for one in groups for name in one.axes)
     return {before + name: [one.get(name) for one in values] for name in names}
@@ -332,7 +336,7 @@ def _table(
 
 
 def _changes() -> Iterator[Column]:
-    """The columns of both; texts have numbers too."""
+    """Columns of :func:`changes_table`, which has some numbers too, and of :func:`changes_numbers`."""
 
     def moved(end: str) -> Callable[[Change], Any]:
         return lambda change: change.moved_interval and getattr(change.moved_interval, end)
@@ -362,7 +366,7 @@ def _changes() -> Iterator[Column]:
 
 
 def differences_table(differences: Iterable[Difference]) -> pd.DataFrame:
-    """`what`, `a` and `b` as text."""
+    """Table of differences, with the columns `what`, `a` and `b` as text."""
     return pd.DataFrame(map(asdict, differences), columns=["what", "a", "b"])
 
 
@@ -375,7 +379,7 @@ def in_words(comparison: Comparison) -> tuple[str, ...]:
     for name, changes in ((name, found[name]) for name in comparison.statistics if name in found):
         moves = [abs(change.value_moved) for change in changes if change.value_moved is not None]
         most = f"the largest move of a value is {names.format_value(max(moves))}" if any(moves) else ""
-        if name in (names.LABELS, names.MEAN):  # not tested by themselves
+        if name in (names.LABELS, names.MEAN):  # not tested on their own
             said.append(f"{names.statistic_name(name)}: {most or 'no value moved'}.")
             continue
         changed = sum(change.changed_significance for change in changes)
@@ -399,7 +403,7 @@ class _Row(NamedTuple):
 
 
 def use_changed(group: Group, a: LabelUse | None, b: LabelUse | None) -> Iterator[Change]:
-    """What became of a group's label use, where both have one."""
+    """Yield the changes of a group's label use, if both runs have one."""
     if a is None or b is None:
         return
     found = foremost(a)
@@ -408,7 +412,7 @@ def use_changed(group: Group, a: LabelUse | None, b: LabelUse | None) -> Iterato
         one if one.value is None else tested_as(one, use) for use in (a, b) for one in (_alone(use, first),)
     )
     yield Change(group, names.LABEL_USE, before, after, label=first)
-    if len(a.labels) > 2 or len(b.labels) > 2:  # of two labels, what one gains the other loses
+    if len(a.labels) > 2 or len(b.labels) > 2:  # with two labels, one gains what the other loses
         for label in a.labels:
             if label != first and label in b.labels:
                 yield Change(group, names.LABELS, _alone(a, label), _alone(b, label), label=label)
@@ -426,7 +430,7 @@ def _alone(use: LabelUse, label: str | None) -> Outcome:
 
 
 def _rows(result: Result) -> dict[tuple[frozenset[tuple[str, str]], str | None], _Row]:
-    """By values on axes, and by model where there are some."""
+    """Map the group's values on axes, with a model or None, to the row of that group."""
     if isinstance(result, ModelsResult):
         rows = [
             _Row(row.group, name, side.statistics)
@@ -452,7 +456,7 @@ def _reported(result: Result) -> tuple[str, ...]:
 
 
 def whose(change: Change) -> str:
-    """The group; of DSI that which attains it in a, and in b where it is another."""
+    """Name the group; for DSI, the group that attains it in a, and the one in b if it differs."""
     titles = [group_label(group) for group in (change.group, change.group_b) if group is not None]
     return " → ".join(dict.fromkeys(titles))
 
@@ -462,13 +466,13 @@ def _pair(change: Change) -> str:
 
 
 def tested(change: Change) -> str:
-    """What was tested, with the label where it is one's use."""
+    """Name the statistic, with the label if it is the use of one label."""
     name = names.PAIR_NAMES.get(change.statistic) or names.statistic_name(change.statistic)
     return name if change.label is None else f"{name} (“{one_line(change.label)}”)"
 
 
 def became(change: Change) -> str:
-    """What became of a mark."""
+    """Say how a mark changed."""
     if change.statistic in (names.LABELS, names.MEAN):
         return "no mark of its own"
     before, after = (names.SIGNIFICANCE_NAMES[one.significance] for one in (change.a, change.b))
@@ -488,7 +492,7 @@ def _differences(a: Mapping[str, str], b: Mapping[str, str]) -> tuple[Difference
 
 
 def pairs_compared(a: Result, b: Result) -> Iterator[Change]:
-    """What became of every test of the pairs that both runs have."""
+    """Yield the changes of all tests of the pairs in both runs."""
     if not isinstance(a, RunResult) or not isinstance(b, RunResult):
         return
     others = {(row.a.key, row.b.key): row for one in b.pairs for row in (one, one.turned())}
@@ -504,7 +508,7 @@ def pairs_compared(a: Result, b: Result) -> Iterator[Change]:
 
 
 def slices_compared(a: Result, b: Result) -> Iterator[Change]:
-    """What became of every test in the slices that both runs have."""
+    """Yield the changes of all tests in the slices that both runs have."""
     of_a, of_b = (
         {(found.column, one.value): view for found in run.slices for one, view in as_results(run, found)}
         if isinstance(run, RunResult)

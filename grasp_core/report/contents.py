@@ -14,7 +14,7 @@ from grasp_core.report.words import names
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """One value of a convention: a short label and what it means."""
+    """One value of a convention: a short label and its meaning."""
 
     label: str
     meaning: str
@@ -24,8 +24,8 @@ CHOICES: Mapping[str, Mapping[str, Choice]] = {
     field: {value: Choice(**one) for value, one in values.items()}
     for field, values in names.TEXTS["conventions"].items()
 }
-"""What each convention of a run may be."""
-CALLED: Mapping[str, str] = {
+"""Possible values of each convention of a run."""
+CONVENTION_NAMES: Mapping[str, str] = {
     "p_value": "p-value",
     "correction": "Correction",
     "family": "Corrected together",
@@ -35,7 +35,7 @@ CALLED: Mapping[str, str] = {
     "voting_agreement": "Voting agreement",
     "ties": "Tied votes",
 }
-"""What it is called."""
+"""Names of the conventions."""
 PAPER_P = CHOICES["p_value"]["paper"].meaning
 LEVEL_COUNTS_FOR = (
     "It counts for IRR, XRR, their GAI and gap, the distance and the shift of the mean; to other statistics "
@@ -56,7 +56,7 @@ def chosen(analysis: AnalysisSpec, field: str) -> Choice:
 
 
 def profiles_move(analysis: AnalysisSpec) -> str:
-    """Among whom profiles are shuffled, and by which clusters."""
+    """Say among which raters profiles are shuffled, and in which clusters."""
     labels = ["bin of workload" if name == WORKLOAD else axis_label((name,)) for name in analysis.strata]
     if not labels:
         among = "over all raters"
@@ -70,7 +70,7 @@ def profiles_move(analysis: AnalysisSpec) -> str:
 
 
 def stated(spec: RunSpec, stopping: Stopping | None = None) -> list[tuple[str, str]]:
-    """A run's conventions as (name, sentence), all of them; for an adaptive one also how it ended."""
+    """All conventions of a run as (name, sentence); for an adaptive run also how it ended."""
     analysis = spec.analysis
     inside, across = (names.WORDS[name].name for name in analysis.gai)
     several = [one_line(name) for name in spec.data.labels] if spec.data.further else []
@@ -78,7 +78,7 @@ def stated(spec: RunSpec, stopping: Stopping | None = None) -> list[tuple[str, s
 
     def of(field: str, more: str = "") -> tuple[str, str]:
         choice = chosen(analysis, field)
-        return CALLED[field], f"{choice.label}. {choice.meaning}{more}"
+        return CONVENTION_NAMES[field], f"{choice.label}. {choice.meaning}{more}"
 
     moved = f"{many} shuffles of whole rater profiles {profiles_move(analysis)}; seed {analysis.seed}."
     return [
@@ -100,12 +100,12 @@ def stated(spec: RunSpec, stopping: Stopping | None = None) -> list[tuple[str, s
 
 
 def conventions(spec: RunSpec, stopping: Stopping | None = None) -> tuple[tuple[str, str], ...]:
-    """The same, printable."""
+    """The conventions of :func:`stated`, printable."""
     return tuple((name, printable(sentence)) for name, sentence in stated(spec, stopping))
 
 
 _NAMED, _MODELS = 4, 5
-"""Questions or axes, and models, that a title names."""
+"""Number of questions or axes, and of models, that a title names."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +118,7 @@ class Method:
 
 
 def run_title(spec: RunSpec) -> str:
-    """For example "Q_overall by gender, race, race × gender"; of models "gold: Q_overall by gender"."""
+    """Title such as "Q_overall by gender, race, race × gender", or for models "gold: Q_overall by gender"."""
     labels = spec.data.labels or (spec.data.label or "Labels",)
     questions = first_few([printable_name(one_line(name)) for name in labels], _NAMED)
     axes = first_few([printable_name(axis_label(titles)) for titles in spec.analysis.axes], _NAMED)
@@ -127,7 +127,7 @@ def run_title(spec: RunSpec) -> str:
 
 
 def marks(result: Result) -> tuple[tuple[str, str], ...]:
-    """The signs beside a value and what they say."""
+    """The signs beside a value, with their meanings."""
     correction = chosen(result.spec.analysis, "correction").label
     forms = _forms(result)
     return (
@@ -141,7 +141,7 @@ def marks(result: Result) -> tuple[tuple[str, str], ...]:
 
 
 def _forms(result: Result) -> set[str]:
-    """The signs of other forms that tables of a result have."""
+    """Signs that a result's tables use for a distance of shares, or for a gap in place of GAI."""
     if not isinstance(result, RunResult):
         return set()
     beside: list[SliceResult | GivenResult] = list(result.given)
@@ -154,18 +154,18 @@ def _forms(result: Result) -> set[str]:
 
 
 def marks_legend(result: Result) -> str:
-    """The same in one line, for below a table."""
+    """The marks of :func:`marks` in one line, to stand below a table."""
     return "; ".join(f"{sign}: {words}" for sign, words in marks(result)) + "."
 
 
 def brackets(analysis: AnalysisSpec) -> str:
-    """What stands in brackets behind a value, in one line."""
+    """Explain the brackets behind a value in one line."""
     target = chosen(analysis, "interval").label
     return f"In brackets: the 95 % interval for {target[0].lower()}{target[1:]}."
 
 
 def methods(result: RunResult) -> tuple[Method, ...]:
-    """Every statistic of the run, and DSI where there is one."""
+    """Every statistic of the run, and DSI if there is one."""
     found = [
         Method(names.WORDS[name].name, names.WORDS[name].explanation, names.statistic_formula(name, result))
         for name in names.reported_statistics(result)
@@ -185,7 +185,7 @@ def not_estimable(result: RunResult) -> tuple[str, ...]:
 
 
 def counts_of(data: DataSummary) -> dict[str, str]:
-    """How much data there are."""
+    """Count items, raters, annotations and raters per item, as texts."""
     return {
         "Items": f"{data.items:,}",
         "Raters": f"{data.raters:,}",
@@ -195,5 +195,5 @@ def counts_of(data: DataSummary) -> dict[str, str]:
 
 
 def ranged(low: int, median: float, high: int) -> str:
-    """Median, and the range where there is one."""
+    """Write a range with its median; only the median if both ends are equal."""
     return f"{median:,g}" if low == high else f"{low:,} to {high:,}, median {median:,g}"

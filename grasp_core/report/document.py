@@ -1,4 +1,4 @@
-"""The one document of a result: its sections, of which HTML, LaTeX and Markdown are views."""
+"""The document of a result: sections that HTML, LaTeX and Markdown all show."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -29,7 +29,7 @@ from grasp_core.report.tables import (
     label_use_by_group,
     ordered_dsi,
     p_and_starred_q,
-    told_axes,
+    shown_axes,
     wide_table,
     with_label_use,
 )
@@ -49,10 +49,10 @@ _NO_INTERVAL = "none"
 
 
 class Table(NamedTuple):
-    """A table of texts, whose first columns hold names.
+    """A table of texts; its first columns, as many as `names`, are names.
 
     `key`: its name in files.
-    `words`: what explains it where it stands alone, and `note` what stands below it there.
+    `words`: explanation if the table stands alone; `note`: text below it there.
     """
 
     key: str
@@ -95,7 +95,7 @@ PAIRS = (
 
 
 def pairs_tested(result: RunResult) -> list[Tested]:
-    """Each pair and what was tested of it; labels are in percentage points."""
+    """Each test of each pair; labels are in percentage points."""
     labels, found = of_label_use(result), list[Tested]()
     for row in result.pairs:
         found += [Tested(row, one.name, one.of(row)) for one in labels]
@@ -104,7 +104,7 @@ def pairs_tested(result: RunResult) -> list[Tested]:
 
 
 def pairs_in_words(result: RunResult) -> pd.DataFrame:
-    """One row for each pair, with texts: both groups, then of each measure its value with its stars."""
+    """One row of texts for each pair: both groups, then the value of each measure with its stars."""
     told = measures(result).values()
     found = [
         [
@@ -121,7 +121,7 @@ def pairs_in_words(result: RunResult) -> pd.DataFrame:
 def pairs_in_numbers(
     result: RunResult, rows: Sequence[PairResult] | None = None, measure: Measure | None = None
 ) -> pd.DataFrame:
-    """One row for each pair and measure, of all or of these pairs, and this measure; with texts."""
+    """One row of texts for each pair and measure: all of them, or only these pairs and this measure."""
     found = [
         [axis_label(row.a.axes), group_label(row.a), group_label(row.b), *line]
         for row in (result.pairs if rows is None else rows)
@@ -156,7 +156,7 @@ def _texts(outcome: Outcome, measure: Measure, result: RunResult) -> list[str]:
 
 
 def slices_in_numbers(result: RunResult, found: SlicesResult, key: str) -> Iterator[Table]:
-    """All that was found in the slices of one column; its tables' names begin with `key`."""
+    """Tables of all results in the slices of one column; their keys begin with `key`."""
     for name, title, explanation, make, titles in (
         ("numbers", "Every statistic", "", statistics_in_numbers, 5),
         ("labels", "Label use", _OF_LABELS, labels_in_numbers, 5),
@@ -168,7 +168,7 @@ def slices_in_numbers(result: RunResult, found: SlicesResult, key: str) -> Itera
 
 
 def statistics_in_numbers(result: RunResult, statistics: Sequence[str] | None = None) -> pd.DataFrame:
-    """One row for each statistic, or for each of those named, and group."""
+    """One row for each statistic and group; only for the named statistics, if some are named."""
     rows = [
         [names.WORDS[name].name, *_named(row), *_tested(names.told_of(row, name), result)]
         for name in (names.reported_statistics(result) if statistics is None else statistics)
@@ -180,7 +180,7 @@ def statistics_in_numbers(result: RunResult, statistics: Sequence[str] | None = 
 def dsi_in_numbers(result: RunResult) -> pd.DataFrame:
     """One row for each axis, largest DSI first."""
     rows = []
-    for row in told_axes(result):
+    for row in shown_axes(result):
         group = "" if row.group is None else group_label(row.group)
         tested = _tested(replace(row.outcome, direction=None), result)
         rows.append([axis_label(row.axes), group, *tested])
@@ -188,7 +188,7 @@ def dsi_in_numbers(result: RunResult) -> pd.DataFrame:
 
 
 def dsi_with_groups(result: RunResult) -> pd.DataFrame:
-    """The same, and the p of the group that attains it, the paper's own."""
+    """The table of :func:`dsi_in_numbers`, with the p of the group that attains DSI, as in the paper."""
     table, many = dsi_in_numbers(result), result.permutations
     groups = ordered_dsi(result)
     table["p of that group"] = [names.format_p_value(row.p_group, permutations=many) for row in groups]
@@ -212,7 +212,7 @@ def labels_in_numbers(result: RunResult) -> pd.DataFrame:
 
 
 def means_in_numbers(result: RunResult) -> pd.DataFrame:
-    """One row for each group whose labels have a mean: ordered ones, by their ranks, and numbers."""
+    """One row for each group whose labels have a mean: of ranks for ordered labels, or of numbers."""
     rows = [
         [*_named(row), *_tested(mean, result)[:2]]
         for row, use in with_label_use(result)
@@ -232,10 +232,10 @@ def _tested(outcome: Outcome, result: RunResult) -> list[str]:
 
 
 class Section(NamedTuple):
-    """An explanation, sentences and tables under a heading of this level; any of them may be missing.
+    """A heading with its level, an explanation, sentences and tables; any of them may be missing.
 
     `key`: its name in files.
-    `numbers`: tables of all that stands behind it, which come last where a document has no place for them.
+    `numbers`: tables of all numbers of the section; a document without room for them shows them last.
     """
 
     key: str = ""
@@ -248,7 +248,7 @@ class Section(NamedTuple):
 
 
 def further(result: RunResult) -> Iterator[Section]:
-    """DSI, label use, pairs, slices, and groups given another axis: what of it was computed."""
+    """Sections on DSI, label use, pairs, slices, and groups given another axis, if they were computed."""
     if result.dsi:
         yield Section(
             "dsi", tables=[Table("dsi", "DSI of every axis", dsi_in_numbers(result), 2, DSI_EXPLANATION)]
@@ -283,7 +283,7 @@ def further(result: RunResult) -> Iterator[Section]:
 
 
 def every_number(result: RunResult, sections: Sequence[Section]) -> Iterator[Section]:
-    """Every number with its interval, p and q: of groups, then of these sections; no table is empty."""
+    """Sections of all numbers with interval, p and q: of groups, then of these sections; no empty tables."""
     inside = brackets(result.spec.analysis)
     yield Section(heading="In numbers", words=inside)
     of_groups = Table("numbers", "Every statistic of every group", statistics_in_numbers(result), 3)
@@ -294,7 +294,7 @@ def every_number(result: RunResult, sections: Sequence[Section]) -> Iterator[Sec
 
 
 def map_of_raters(found: RaterMap, level: Level) -> Iterator[Section]:
-    """Which axes disagreement follows; where there is a map, the numbers behind it."""
+    """Sections on the axes that disagreement follows and, if there is a map, its numbers."""
     yield Section(heading="Map of raters", said=sentences(found, level))
     if found.reason is None:
         axes = Table("map", "What axes explain", axes_table(found), 1, EXPLANATION)

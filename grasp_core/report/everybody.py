@@ -1,4 +1,4 @@
-"""How well all raters agree, in sentences and tables (docs/methods.md, "Everybody")."""
+"""Agreement of all raters together, in sentences and tables (docs/methods.md, "Everybody")."""
 
 from collections.abc import Iterator
 
@@ -16,13 +16,13 @@ WELL, FAIRLY_WELL, IN_PART, LITTLE = 0.8, 2 / 3, 0.4, 0.2
 Analysis, chapter 12). Below that the words are ours."""
 HOW_TO_READ = "0 is chance, 1 is perfect"
 FEWEST_ANSWERS = 20
-"""Labels that were given less often are not spoken of."""
+"""Number of answers below which a label is not named as least agreed on."""
 FEW_RATERS = 20
-"""Of fewer raters groups are small."""
+"""Number of raters below which a sentence calls them few for groups."""
 
 
 def agreement_title(result: RunResult) -> Sentence:
-    """How well they agree in one sentence, e.g. "Your 8 raters agree fairly well: 0.65"."""
+    """Say in one sentence how well raters agree, e.g. "Your 8 raters agree fairly well: 0.65"."""
     found, raters = result.everybody, result.data.raters
     if raters == 1:
         return Sentence.of("One rater alone has nobody to agree with")
@@ -34,7 +34,7 @@ def agreement_title(result: RunResult) -> Sentence:
 
 
 def all_together(result: RunResult) -> Sentence | None:
-    """How well all raters agree and what would make them agree more, beside groups that do not differ."""
+    """Say how well all raters agree and how they would agree more, for results without a clear difference."""
     found = result.everybody
     if found is None or found.alpha is None:
         return None
@@ -45,7 +45,7 @@ def all_together(result: RunResult) -> Sentence | None:
 
 
 def how_well(found: Everybody) -> str:
-    """The words of a scale for Krippendorff's alpha."""
+    """Describe Krippendorff's alpha in the words of a scale."""
     alpha = found.alpha or 0.0
     if alpha <= 0 or (found.low is not None and found.low <= 0):
         return "agree no more than chance"
@@ -57,7 +57,7 @@ def how_well(found: Everybody) -> str:
 
 
 def how_sure_agreement(found: Everybody) -> Sentence | None:
-    """How to read the figure, its interval, and the label they agree least on; None without a figure."""
+    """Explain alpha, its interval, and the label that raters agree on least; None without alpha."""
     if found.alpha is None:
         return None
     said: list[str | Segment] = [HOW_TO_READ]
@@ -72,9 +72,9 @@ def how_sure_agreement(found: Everybody) -> Sentence | None:
 
 
 def least_agreed(found: Everybody) -> LabelAgreement | None:
-    """Of more than two labels the one that is given again least, beyond chance; None of fewer, or numbers.
+    """Return the label with the least agreement beyond chance; None for two labels or fewer, or for numbers.
 
-    A number is given again less for lying in the middle, where there are neighbours on both sides.
+    A number in the middle of a scale has less agreement only because it has neighbours on both sides.
     """
     if all(is_number(one.label) for one in found.labels):
         return None
@@ -83,7 +83,7 @@ def least_agreed(found: Everybody) -> LabelAgreement | None:
 
 
 def in_one_line(result: RunResult) -> str:
-    """All figures of everybody together, in one line, and by batch where there is no table of that."""
+    """All figures on everybody together in one line, with alpha by batch if no table shows it."""
     found = result.everybody
     if found is None or found.alpha is None:
         return ""
@@ -102,7 +102,7 @@ def in_one_line(result: RunResult) -> str:
 
 
 def who_differs(found: Everybody) -> Sentence | None:
-    """The raters who answer as others do clearly less often; None where raters are not listed."""
+    """Name the raters who clearly agree less with the others; None if raters are not listed."""
     if not found.raters:
         return None
     clear = [one for one in found.raters if one.differs]
@@ -119,7 +119,7 @@ def who_differs(found: Everybody) -> Sentence | None:
 
 
 def over_batches(found: Everybody) -> tuple[Sentence, ...]:
-    """Of each column of batches or topics between which figures agreement lies."""
+    """Give the range of agreement over the values of each column of batches or topics."""
     said = []
     for column in dict.fromkeys(one.column for one in found.batches):
         known = [one for one in found.batches if one.column == column and one.alpha is not None]
@@ -139,7 +139,7 @@ def over_batches(found: Everybody) -> tuple[Sentence, ...]:
 
 
 def agreement_advice(found: Everybody) -> Sentence | None:
-    """What would make raters agree more; None where they agree well, or nothing is known of it."""
+    """Advise how raters would agree more; None if they agree well, or alpha is unknown."""
     if found.alpha is None or found.alpha >= WELL:
         return None
     weakest = least_agreed(found)
@@ -153,7 +153,7 @@ def agreement_advice(found: Everybody) -> Sentence | None:
 
 
 def no_groups(result: RunResult) -> Sentence:
-    """Why there are no groups, and what would make some."""
+    """Say why there are no groups, and how to get some."""
     raters = result.data.raters
     few = ""
     if raters < FEW_RATERS:
@@ -175,7 +175,7 @@ def agreement_details(result: RunResult) -> tuple[Sentence, ...]:
 
 
 def agreement_sentences(found: Everybody) -> tuple[Sentence, ...]:
-    """How sure the figure is, who differs, agreement over batches, and what would make it higher."""
+    """Sentences on alpha and its interval, raters who differ, agreement by batch, and advice."""
     said = (how_sure_agreement(found), who_differs(found), *over_batches(found), agreement_advice(found))
     return tuple(one for one in said if one is not None)
 
@@ -188,7 +188,7 @@ def agreement_tables(found: Everybody) -> Iterator[tuple[str, pd.DataFrame]]:
 
 
 def agreement_table(found: Everybody, of: str) -> pd.DataFrame:
-    """One of them: of "labels", "raters" or "batches"."""
+    """One table of :func:`agreement_tables`: of "labels", "raters" or "batches"."""
     return next(texts(columns, getattr(found, of)) for name, _, _, columns in TABLES if name == of)
 
 
@@ -248,4 +248,4 @@ TABLES: tuple[tuple[str, str, str, tuple[Column, ...]], ...] = (
         ),
     ),
 )
-"""What agreement was computed of, with a table's heading, its sheet in a workbook and its columns."""
+"""Tables of agreement: the field of the result, heading, sheet in a workbook, and columns."""

@@ -26,18 +26,18 @@ from grasp_core.report.words import names
 
 _TEXTS: Mapping[Measure, Mapping[str, str]] = names.TEXTS["items"]
 MEASURES: Mapping[Measure, str] = {measure: one["name"] for measure, one in _TEXTS.items()}
-"""What items may carry, by the name that people read."""
+"""Names that people read for the measures of items."""
 EXPLANATIONS: Mapping[Measure, str] = {measure: one["explanation"] for measure, one in _TEXTS.items()}
 Ranked = tuple[ItemOutcome, Contribution]
 """An item, and its part of a measure."""
 TEXT_LIMIT = 300
 """Characters of an item's text that are shown."""
 _LABELS = 4
-"""Labels whose shares are shown of a side; the rest are added up."""
+"""Number of labels whose shares are shown for each side; the rest are added up."""
 
 
 def cut_text(text: str) -> str:
-    """An item's text on one line; what is longer than people read in a table ends in a mark."""
+    """Put an item's text on one line; a text over :data:`TEXT_LIMIT` is cut and ends in an ellipsis."""
     start = text[: 4 * TEXT_LIMIT]
     shown = " ".join(printable(start).split())
     whole = len(shown) <= TEXT_LIMIT and len(start) == len(text)
@@ -45,7 +45,7 @@ def cut_text(text: str) -> str:
 
 
 def items_title(result: ItemsResult) -> str:
-    """What the files are called."""
+    """Title of the group's items, also used as the name of files."""
     return f"Items of {group_label(result.group)} ({axis_label(result.group.axes)})"
 
 
@@ -76,11 +76,11 @@ def percent(value: float) -> str:
 
 
 _NAMED = 5
-"""Items named in one sentence before the rest is only counted."""
+"""Number of items named in one sentence; the rest is only counted."""
 
 
 def ranked(result: ItemsResult, measure: Measure) -> list[Ranked]:
-    """The items that have a part, largest first: of label use in either direction."""
+    """The items that have a part, largest first; parts of label use by size in either direction."""
     found = [(row, part) for row in result.items if (part := row.of(measure)) is not None]
     if measure == "distance":
         return sorted(found, key=lambda pair: -pair[1].value)
@@ -88,20 +88,20 @@ def ranked(result: ItemsResult, measure: Measure) -> list[Ranked]:
 
 
 def sentences(result: ItemsResult, measure: Measure) -> list[Sentence]:
-    """The group's whole, the items that differ, the share of the top tenth, and what to do."""
+    """Sentences on the group's whole difference, items that differ, share of the top tenth, and advice."""
     spread = result.spread[measure]
     if spread.reason is not None:
         return [Sentence.of(_group(result), f": {spread.reason}, so no item has a distance.")]
     parts = ranked(result, measure)
-    held = held_items(result)
+    held = significant_items(result)
     found = [_whole(result, measure), _single(result, measure, parts, held)]
     if spread.top is not None:
         found.append(_top(measure, spread.top))
     return [*found, _what_to_do(spread.top, held)]
 
 
-def held_items(result: ItemsResult) -> list[ItemOutcome]:
-    """The items that hold by label use or distance, each corrected over items; strongest first."""
+def significant_items(result: ItemsResult) -> list[ItemOutcome]:
+    """The items significant by label use or distance, each corrected over items; strongest first."""
     found = []
     for row in result.items:
         parts = (row.label_use, row.distance)
@@ -200,17 +200,17 @@ def _what_to_do(top: TopTenth | None, held: list[ItemOutcome]) -> Sentence:
 _SIDES = ("group", "others")
 _OTHERS = "Others"
 ItemOrder = Literal["part", "p", "item"]
-"""Rows by the size of the item's part, by its p-value, or as the data have them."""
+"""Order of rows: by the size of the item's part, by its p-value, or as in the data."""
 _TESTS = ("", "_p", "_q", "_significance", "_reason")
 CSV_COLUMNS = (
     *("item", "n_group", "n_others", "label"),
     *(f"{measure}{test}" for measure in ("label_use", "distance") for test in _TESTS),
 )
-"""Columns of the CSV; behind them are two for each label, ``group: LABEL`` and ``others: LABEL``."""
+"""Columns of the CSV; after them are two for each label, ``group: LABEL`` and ``others: LABEL``."""
 
 
 def in_order(result: ItemsResult, measure: Measure, order: ItemOrder) -> list[Ranked]:
-    """The items that have a part of a measure."""
+    """The items that have a part of a measure, in this order."""
     found = ranked(result, measure)
     if order == "p":
         return sorted(found, key=lambda pair: 2.0 if pair[1].p is None else pair[1].p)
@@ -223,7 +223,7 @@ def in_order(result: ItemsResult, measure: Measure, order: ItemOrder) -> list[Ra
 def items_columns(
     result: ItemsResult, measure: Measure, texts_of: Mapping[str, str] | None
 ) -> Iterator[Column]:
-    """Columns of items with their parts: for people, for programs, and of a workbook, which has no shares."""
+    """Columns of items with their parts, for people, programs and a workbook, which has no shares."""
     p = partial(names.format_p_value, permutations=result.permutations)
 
     def label(one: Ranked) -> str:
@@ -268,7 +268,7 @@ def items_table(
 
 
 def side_bars(result: ItemsResult, rows: Sequence[Ranked]) -> dict[str, list[list[float]]]:
-    """Of both sides' columns of :func:`items_table`, each item's shares of the labels, in order."""
+    """Shares of the labels, in order, for each item and both sides' columns of :func:`items_table`."""
     labels = list(result.label_use)
 
     def shares_of(counts: Mapping[str, int]) -> list[float]:
@@ -282,20 +282,20 @@ def side_bars(result: ItemsResult, rows: Sequence[Ranked]) -> dict[str, list[lis
 
 
 def _group_head(result: ItemsResult) -> str:
-    """The group's name, unless another column is called so."""
+    """The group's name, followed by "raters" if another column has the same name."""
     name = group_label(result.group)
     return f"{name} raters" if name in ("Item", "Text", "Label", "Part", _OTHERS, "p", "q") else name
 
 
 def part_text(result: ItemsResult, measure: Measure, part: Contribution) -> str:
-    """A part as people read it: points of label use; of distance its value and the share of the whole."""
+    """Write a part for people: in points for label use; with its share of the whole for distance."""
     if measure == "label_use":
         return f"{points(part.value, 2)} points"
     whole = result.distance or 0.0
     value = (
         names.format_value(part.value) if abs(part.value) >= 0.0005 else f"{part.value:.5f}".replace("-", "−")
     )
-    # Of parts below 0 others are more than the whole, of which they are no share.
+    # If some parts are below 0, others may exceed the whole: they are no share of it.
     return f"{value} ({percent(part.value / whole)})" if 0 < part.value <= whole else value
 
 

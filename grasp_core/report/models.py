@@ -1,4 +1,4 @@
-"""With which groups models side: sentences, tables and CSV."""
+"""Groups that models side with or against: sentences, tables and CSV."""
 
 from collections.abc import Sequence
 from functools import partial
@@ -18,7 +18,7 @@ _Parts = list[str | Segment]
 
 
 def sentences(result: ModelsResult) -> list[Sentence]:
-    """Per model with whom it sides, then whose view no model reproduces."""
+    """Say for each model which groups it sides with, then which groups' views no model reproduces."""
     found: list[Sentence] = []
     for model in result.models:
         found += [_sides(result, model), _hidden(result, model)]
@@ -65,7 +65,7 @@ def _by_group(result: ModelsResult, model: str, near: bool) -> list[tuple[GroupS
 
 
 def lead_of(row: GroupSides, model: str) -> Outcome:
-    """How near a model is to a group by the statistic that is told first."""
+    """Return how near a model is to a group by the lead statistic."""
     return row.models[model].statistics[names.LEAD]
 
 
@@ -106,7 +106,7 @@ def _p(result: ModelsResult, outcome: Outcome, name: str) -> str:
 
 
 def _hidden(result: ModelsResult, model: ModelSummary) -> Sentence:
-    """One figure against everybody's plurality, and the range that it hides."""
+    """Compare macro-F1 against the plurality of all raters with its range over groups."""
     name = strong(model.name)
     reached = [
         (value, position)
@@ -162,7 +162,7 @@ EVERYBODY = "All raters together"
 
 
 def plurality_table(result: ModelsResult) -> pd.DataFrame:
-    """Macro-F1 of each model against each group's own plurality, which that of all hides, a row per group."""
+    """Macro-F1 of each model against the plurality of all raters, then of each group; a row each."""
     names_of = [model.name for model in result.models]
     members = {name: tuple(row.models[name].members_f1 for row in result.groups) for name in names_of}
     columns = [
@@ -179,7 +179,7 @@ def plurality_table(result: ModelsResult) -> pd.DataFrame:
 
 
 def statistic_table(result: ModelsResult, statistic: str) -> pd.DataFrame:
-    """One statistic of every group: per model the value, that of random groups, p and q."""
+    """One statistic of every group: for each model the value, the median of random groups, p and q."""
     columns = [*OF_ROW[:3]]
     for model in result.models:
         of = partial(_of_side, model.name, statistic)
@@ -205,7 +205,7 @@ def _middle(outcome: Outcome) -> str:
 
 
 class _Sided(NamedTuple):
-    """A model beside a group by one statistic."""
+    """One statistic of a model and a group."""
 
     model: str
     row: GroupSides
@@ -215,7 +215,7 @@ class _Sided(NamedTuple):
 
     @property
     def closer(self) -> bool | None:
-        """Whether the model is closer to the group than to random ones."""
+        """True if the model is closer to the group than to random groups; None if unknown."""
         return closer(self.statistic, self.outcome)
 
 
@@ -239,7 +239,7 @@ SIDED = (
     Column("closer", "closer"),
     Column(lambda one: str(one.outcome.reason or ""), "reason", name="reason"),
 )
-"""Heads are those of the frame, names those of the CSV."""
+"""Columns of the frame, by their heads, and of the CSV, by their names."""
 
 
 def sides_csv(result: ModelsResult) -> str:
@@ -248,7 +248,7 @@ def sides_csv(result: ModelsResult) -> str:
 
 
 def each_side(result: ModelsResult) -> list[_Sided]:
-    """Per model each group, by every statistic."""
+    """Each statistic of each group, model by model."""
     return [
         _Sided(model.name, row, side, statistic, side.statistics[statistic])
         for model in result.models

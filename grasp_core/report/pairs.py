@@ -19,10 +19,10 @@ PAIRS_EXPLANATION: str = names.TEXTS["explained"]["pairs"]
 
 @dataclass(frozen=True, slots=True)
 class Measure:
-    """Something that a matrix shows: of the row's group beside the column's one outcome.
+    """A measure that a matrix shows: one outcome of the row's group, compared with the column's group.
 
-    `signed` values lie on both sides of 0: above it means more in the row's group. A label by itself, and the
-    mean, are not `tested`: label use is.
+    `signed` values lie on both sides of 0: above 0 means more in the row's group. A single label and the
+    mean are not `tested`; label use is.
     """
 
     key: str
@@ -37,27 +37,27 @@ class Measure:
 
 
 def of_label_use(result: RunResult) -> list[Measure]:
-    """Each label, all together, then the mean where labels have one."""
+    """Measures of label use: each label, all labels together, then the mean if labels have one."""
     labels = dict.fromkeys(label for row in result.pairs if row.label_use for label in row.label_use.labels)
     means = any(label_use.mean_outcome(row.label_use) is not None for row in result.pairs)
     return [*map(_label, labels), *([_ALL_LABELS] if labels else []), *([_MEAN] if means else [])]
 
 
 def measures(result: RunResult) -> dict[str, Measure]:
-    """All that a matrix can show of this result, by key: labels first."""
+    """All measures that a matrix can show for this result, by key; labels first."""
     reported = {name for row in result.pairs for name in row.statistics}
     found = of_label_use(result)
     for name, told in names.TEXTS["pairs"].items():
         if name in reported:
             of, write, brief = partial(_statistic, name), names.format_value, names.two_decimals
-            if name == "gai_difference":  # the gaps of both tell what it does not
+            if name == "gai_difference":  # the gaps of both groups show the rest
                 write, brief = partial(_unless_beyond, write), partial(_unless_beyond, brief)
             found.append(Measure(name, **told, of=of, write=write, brief=brief))
     return {measure.key: measure for measure in found}
 
 
 def label_key(label: str) -> str:
-    """The key of the measure that is the use of this label."""
+    """Key of the measure for the use of this label."""
     return f"label: {label}"
 
 
@@ -95,7 +95,7 @@ def _statistic(name: str, row: PairResult) -> Outcome:
 
 
 def _beyond(name: str, outcome: Outcome) -> bool:
-    """Whether it is a difference of GAI of which one comes of an XRR near 0."""
+    """Return whether this is a difference of GAI so large that it comes from an XRR near 0."""
     return name == "gai_difference" and abs(outcome.value or 0.0) > names.LARGEST_GAI
 
 
@@ -123,20 +123,20 @@ _MEAN = Measure(
     tested=False,
 )
 PAIRS_SAID = 5
-"""Pairs of which a sentence is said where not all are."""
+"""Number of pairs that get a sentence, where not all pairs do."""
 _OF_KIND: Mapping[Kind, tuple[str, ...]] = {
     "labels": (LABEL_USE,),
     "items": ("distance",),
     "cohesion": ("gap_a", "gap_b"),
     "spread": (),
 }
-"""The measures of which one tells of each kind of difference."""
+"""Measures for each kind of difference; a sentence reports one of them."""
 _NOTHING: str = names.TEXTS["explained"]["no_pair"]
 _Parts = tuple[str | Segment, ...]
 
 
 class _Told(NamedTuple):
-    """Something that was tested of a pair and has a value, with its words."""
+    """A test of a pair that has a value, with its words."""
 
     name: str
     test: Outcome | LabelUse
@@ -144,19 +144,19 @@ class _Told(NamedTuple):
 
     @property
     def key(self) -> str:
-        """Of its measure."""
+        """Key of its measure."""
         if isinstance(self.test, LabelUse):
             return label_key(str(self.test.most))
         return "gap_a" if self.name == "gap_b" else self.name
 
     @property
     def p(self) -> float:
-        """Of its test."""
+        """P-value of its test; 1 if there is none."""
         return 1.0 if self.test.p is None else self.test.p
 
 
 def pair_sentences(row: PairResult, result: RunResult) -> tuple[Sentence, ...]:
-    """What is found of a pair, or a hint of it; or that nothing is."""
+    """Sentences on what was found for a pair, or hinted at; or one that nothing was found or tested."""
     before = "A hint, no finding: " if row.verdict is not None and row.verdict.code == "hint" else ""
     said: list[Sentence] = []
     named = False
@@ -169,7 +169,7 @@ def pair_sentences(row: PairResult, result: RunResult) -> tuple[Sentence, ...]:
 
 
 def _sentence(row: PairResult, one: _Told, result: RunResult, label: _Parts, before: str) -> Sentence:
-    """What may undo it, what was found, its test, and which label goes with it."""
+    """One sentence: doubts, a difference of the pair, its test, and the label that goes with it."""
     what = {LABEL_USE: LABEL_USE, "gap_a": "gap", "gap_b": "gap"}.get(one.name, one.name)
     undoing = lead(doubts(result, About(row.a.axes, (row.a, row.b), what)))
     tested = names.p_and_q_words(one.test, permutations=result.permutations)
@@ -179,7 +179,7 @@ def _sentence(row: PairResult, one: _Told, result: RunResult, label: _Parts, bef
 
 
 def _direction(row: PairResult, one: _Told) -> _Parts:
-    """The pair's own label use, beside what is told of it by a statistic."""
+    """The pair's label use in words, to follow a statistic; empty if the test is of label use."""
     if isinstance(one.test, LabelUse):
         return ()
     a, b = _both(row)
@@ -187,7 +187,7 @@ def _direction(row: PairResult, one: _Told) -> _Parts:
 
 
 def _told(row: PairResult) -> list[_Told]:
-    """What is told of a pair: of a clear one, or a hint, the ways in which the two differ."""
+    """Return the tests to report for a pair: for a clear pair or a hint, one for each kind of difference."""
     found = _found(row)
     if row.verdict is None:
         return [one for mark in ("corrected", "nominal") for one in found if one.test.significance == mark]
@@ -203,7 +203,7 @@ def _first(found: Sequence[_Told]) -> _Told | None:
 
 
 def foremost_pairs(result: RunResult, of: Group | None = None) -> list[PairResult]:
-    """Pairs that are clear, of one group where it is named, strongest first."""
+    """Clear pairs, strongest first; only pairs of one group if it is named."""
     clear = []
     for row in result.pairs if of is None else seen_from(result, of):
         marked = any(one.test.significance == "corrected" for one in _found(row))
@@ -221,24 +221,24 @@ def _q(row: PairResult) -> tuple[float, float]:
 
 
 def strongest(rows: Sequence[PairResult]) -> int:
-    """The place of the pair with the strongest evidence of anything; the first without any."""
+    """Index of the pair with the strongest evidence; the first pair if none has any."""
     return min(range(len(rows)), key=lambda place: _q(rows[place]))
 
 
 def told_first(row: PairResult) -> str | None:
-    """The key of the measure that a pair's first sentence is about; of its distance where nothing is told."""
+    """Key of the measure in a pair's first sentence; its distance if nothing is reported."""
     told = _told(row) or [one for one in _found(row) if one.name == "distance"]
     return told[0].key if told else None
 
 
 def seen_from(result: RunResult, group: Group) -> tuple[PairResult, ...]:
-    """The pairs of a group, as it beside the other one."""
+    """The pairs of a group, each with this group first."""
     of_group = (row for row in result.pairs if group in (row.a, row.b))
     return tuple(row if row.a == group else row.turned() for row in of_group)
 
 
 def most_told(result: RunResult, most: int) -> tuple[Sentence, ...]:
-    """The strongest sentence of each pair that holds after correction, at most so many, and what is left."""
+    """First sentences of the clear pairs, strongest first, at most so many, and the number of the others."""
     found = foremost_pairs(result)
     if result.pairs and all(row.verdict is not None and row.verdict.why for row in result.pairs):
         return pair_sentences(result.pairs[0], result)
@@ -255,17 +255,17 @@ def most_told(result: RunResult, most: int) -> tuple[Sentence, ...]:
 
 
 def _may_be_0(told: Sequence[_Told]) -> bool:
-    """Whether other raters may show no difference, by the interval of what is told first."""
-    if not told or told[0].name == "xrr":  # whose 0 is chance
+    """Return whether the interval of the first test includes 0: other raters may show no difference."""
+    if not told or told[0].name == "xrr":  # 0 is chance for XRR
         return False
     of = told[0].test
-    shift = None if isinstance(of, Outcome) else label_use.said_more(of)
+    shift = None if isinstance(of, Outcome) else label_use.label_for_sentence(of)
     interval = of.interval if isinstance(of, Outcome) else label_use.interval_of(of, shift and shift[1])
     return interval is not None and interval.holds(0)
 
 
 def _nearest(result: RunResult) -> tuple[Sentence, ...]:
-    """What came nearest to a finding: of a hint with the smallest q, what is told first of it."""
+    """The first sentence on the pair with the smallest q if it is a hint; else empty."""
     row = result.pairs[strongest(result.pairs)] if result.pairs else None
     hint = row is not None and row.verdict is not None and row.verdict.code == "hint"
     return pair_sentences(row, result)[:1] if row is not None and hint else ()
@@ -276,7 +276,7 @@ def _both(row: PairResult) -> tuple[Segment, Segment]:
 
 
 def _found(row: PairResult) -> list[_Told]:
-    """All that was tested of a pair and has a value."""
+    """All tests of a pair that have a value."""
     a, b = _both(row)
     found = []
     if row.label_use is not None and (said := label_use.manner(row.label_use, b)):

@@ -23,17 +23,17 @@ EXPLANATION: str = TEXTS["explained"]["plan"]
 
 
 def named(plan: Plan) -> str:
-    """The group that is planned for."""
+    """Name of the group that is planned for."""
     return "the group" if plan.group is None else group_label(plan.group)
 
 
 def sentences(plan: Plan) -> list[Sentence]:
-    """:func:`answer` and :func:`details`."""
+    """The sentences of :func:`answer` and :func:`details`."""
     return [*answer(plan), *details(plan)]
 
 
 def answer(plan: Plan) -> list[Sentence]:
-    """What it takes, and how sure that is."""
+    """Sentences on the design that is needed, how sure that is, and warnings."""
     warned = (Sentence.of(f"{text[0].upper()}{text[1:]}.") for text in map(str, plan.warnings))
     return [_answer(plan), *_range(plan), *warned]
 
@@ -59,7 +59,7 @@ def _answer(plan: Plan) -> Sentence:
 
 
 def _at_an_end(spec: PlanSpec, choice: sample_size.PricedDesign) -> str:
-    """That a cheaper design may lie beyond the range, or nothing."""
+    """Say that a cheaper design may lie beyond the range; empty if the design is not at an end."""
     ends = [
         number(chosen, noun)
         for chosen, of, noun in ((choice.raters, spec.raters, "rater"), (choice.items, spec.items, "item"))
@@ -76,7 +76,7 @@ def _design(spec: PlanSpec, raters: int, items: int) -> str:
 
 
 def _range(plan: Plan) -> list[Sentence]:
-    """What the goal takes if the pilot over- or understates the difference."""
+    """Sentence on the designs needed if the pilot overstates or understates the difference."""
     if plan.pilot is None:
         return [
             Sentence.of(
@@ -100,7 +100,7 @@ def _ending(spec: PlanSpec, choice: sample_size.PricedDesign | None) -> str:
 
 
 def details(plan: Plan) -> list[Sentence]:
-    """What is looked for, and how the answer was found out."""
+    """Sentences on the difference that is looked for, and on how the answer was computed."""
     sizes, spec = plan.sizes, plan.spec
     whence = "as in the pilot" if spec.size is None else "as chosen"
     gai = "none" if sizes.gai is None else f"{sizes.gai:.2f}"
@@ -147,7 +147,7 @@ def surface_table(plan: Plan) -> pd.DataFrame:
 
 
 def lines_table(plan: Plan) -> pd.DataFrame:
-    """Items that each number of raters takes for each chance, with the range of the goal's."""
+    """Items needed for each number of raters and each chance, with the range for the goal's chance."""
     spec = plan.spec
     rows = []
     for raters in sample_size.rater_steps(spec):
@@ -161,7 +161,7 @@ def lines_table(plan: Plan) -> pd.DataFrame:
 
 
 def lines_numbers(plan: Plan) -> pd.DataFrame:
-    """The same for programs: a row per number of raters and chance, without items where the range ends."""
+    """:func:`lines_table` for programs: a row per number of raters and chance; items are NaN out of range."""
     spec = plan.spec
     least, most = spec.items
     rows = []
@@ -189,7 +189,7 @@ def _chances(plan: Plan, raters: Sequence[int], items: Sequence[int]) -> np.ndar
 
 
 def recruitment_rows(plan: Plan) -> list[sample_size.Needed]:
-    """Whom the cheapest design takes; nobody where there is none."""
+    """Raters of each group that the cheapest design needs; empty if there is no such design."""
     choice = sample_size.cheapest(plan)
     return [] if choice is None else sample_size.recruitment(plan, choice.raters, choice.items)
 
@@ -212,4 +212,4 @@ RECRUITMENT = (
     Column("annotations", "Annotations", _COUNT, "annotations", "Annotations", "count"),
     Column("cost", "Cost", _cost, "cost", "Cost", "value"),
 )
-"""Whom a design takes."""
+"""Columns of the raters that a design needs."""

@@ -24,14 +24,14 @@ Rows = TypeVar("Rows", GivenResult, SliceResult)
 
 
 def public_view(result: Result, *, small_groups: bool = False) -> Result:
-    """The same numbers without what could name a person or a file.
+    """Return the same numbers without anything that could name a person or a file.
 
-    `small_groups`: whether groups of few raters stay, as whoever shares it may choose.
+    `small_groups`: True keeps groups of few raters; the person who shares the result decides.
 
-    Left out are the files, values by which raters were excluded or recoded, lists of ids, columns left aside
-    (in a matrix they may be called as raters are), warnings about the data (they may quote it), slices of a
-    single item, rows of single raters, and, in results brought from elsewhere, groups below the run's own
-    smallest size. Of models only name and figures stay.
+    The view leaves out files, values by which raters were excluded or recoded, lists of ids, ignored columns
+    (in a matrix their names may be raters'), warnings about the data (they may quote it), slices of a single
+    item, and rows of single raters. In results brought from elsewhere it leaves out groups below the run's
+    own smallest size. Models keep only their names and figures.
     """
     if not small_groups:
         result = without_small_groups(result)
@@ -59,18 +59,18 @@ def public_view(result: Result, *, small_groups: bool = False) -> Result:
             assignment=tuple(check for check in shown.assignment if check.groups <= named),
             dsi=tuple(row for row in shown.dsi if row.group in named),
             slices=tuple(
-                # A single item would be known by its value.
+                # The slice's value could identify a single item.
                 replace(of, values=tuple(_of_large_groups(one, least) for one in of.values if one.items > 1))
                 for of in shown.slices
             ),
             given=tuple(_of_large_groups(one, least) for one in shown.given),
             pairs=tuple(row for row in shown.pairs if min(row.n_raters_a, row.n_raters_b) >= least),
         )
-    raise TypeError(type(result).__name__)  # of a panel whose details nobody looked through
+    raise TypeError(type(result).__name__)  # a result whose details nobody has checked
 
 
 def _of_shown_groups(warning: Remark, result: Result) -> bool:
-    """Whether it is a guard's or a screens' warning that names axes and groups which are shown anyhow."""
+    """Return whether a guard's or a screen's warning names only axes and groups that are shown anyway."""
     if warning.code is ScreenCaution.SCREENED_IN_GROUPS and isinstance(result, RunResult):
         return _screened_in_shown(warning, result)
     if not isinstance(warning.code, GuardCaution) or not isinstance(result, RunResult | ModelsResult):
@@ -90,7 +90,7 @@ def _of_shown_groups(warning: Remark, result: Result) -> bool:
 
 
 def _screened_in_shown(warning: Remark, result: RunResult) -> bool:
-    """Whether no group is hidden: of one that is, the count would follow from those of the others."""
+    """Return whether no group is hidden: a hidden count would follow from the counts of other groups."""
     if any(one.code in (Caution.FEW_RATERS_HIDDEN, Caution.SMALL_GROUPS) for one in result.warnings):
         return False
     numbers, counts = dict(warning.numbers), counts_by_group(warning)
@@ -101,7 +101,7 @@ def _screened_in_shown(warning: Remark, result: RunResult) -> bool:
 
 
 def _of_large_groups(found: Rows, least: int) -> Rows:
-    """The rows of groups that are large enough, and the DSI that these attain."""
+    """Keep the rows of groups that are large enough, and the DSI of these groups."""
     groups = tuple(row for row in found.groups if row.n_raters >= least)
     named = {row.group for row in groups} | {None}
     return replace(found, groups=groups, dsi=tuple(row for row in found.dsi if row.group in named))
@@ -123,7 +123,7 @@ def public_spec(spec: RunSpec) -> RunSpec:
 
 
 def public_summary(data: DataSummary) -> DataSummary:
-    """The data's description without the files; why annotations were left out may quote the data."""
+    """The data's description without files, and without reasons for leaving out, which may quote the data."""
     account = data.account
     if account is not None:
         total = sum(one.count for one in account.left_out)

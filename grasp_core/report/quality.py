@@ -1,4 +1,4 @@
-"""What is said about data before a run: the quality report, its tables and sentences."""
+"""The quality report on data before a run: its tables and sentences."""
 
 import dataclasses
 import math
@@ -45,7 +45,7 @@ from grasp_core.reading.screens.random_responders import (
     LEAST_AGREEMENT,
     MAX_CELLS,
 )
-from grasp_core.report.account import said_of_assignment
+from grasp_core.report.account import assignment_warnings
 from grasp_core.report.contents import ranged
 from grasp_core.report.tables import Column, numbers, texts
 from grasp_core.report.words.names import TEXTS, format_p, format_p_value, two_decimals
@@ -53,12 +53,12 @@ from grasp_core.report.words.names import TEXTS, format_p, format_p_value, two_d
 FORMAT = "grasp-quality"
 FORMAT_VERSION = 1
 MIN_RATERS = 2
-"""Smaller groups are not named."""
+"""Fewest raters of a group that is named."""
 
 
 @dataclass(frozen=True, slots=True)
-class Looked:
-    """What is seen of raters, their groups and the axes, but for raters who agree too closely."""
+class QualityChecks:
+    """Quality of raters, their groups and the axes, without the check for raters who agree too closely."""
 
     overview: Overview
     random: RandomRaters
@@ -68,8 +68,8 @@ class Looked:
     assignment: tuple[AssignmentCheck, ...]
 
     def cautions(self, duplicates: CloseRaters | None) -> list[Remark]:
-        """What deserves a look of raters and of who rated what, as a run would warn of it."""
-        found, random, constant = said_of_assignment(self.assignment), self.random, self.constant
+        """Warnings on raters and on the assignment of items, as a run would give them."""
+        found, random, constant = assignment_warnings(self.assignment), self.random, self.constant
         if random.random:
             found.append(Caution.RANDOM_RESPONDERS(raters=random.random, looked_at=random.looked_at))
         if constant.constant:
@@ -81,8 +81,8 @@ class Looked:
 
 
 @dataclass(frozen=True, slots=True)
-class QualityReport(Looked):
-    """The report on what data can and cannot show; `power` is empty where it was not asked for."""
+class QualityReport(QualityChecks):
+    """The report on what data can and cannot show; `power` is empty if it was not asked for."""
 
     data: DataSummary
     duplicates: CloseRaters
@@ -90,7 +90,7 @@ class QualityReport(Looked):
 
     @property
     def warnings(self) -> list[Remark]:
-        """The cautions of all that was looked at."""
+        """The warnings of the whole report."""
         return self.cautions(self.duplicates)
 
     def to_dict(self) -> dict[str, Any]:
@@ -139,12 +139,12 @@ in_file(
 )
 
 
-def looked_at(dataset: Dataset, exchange: Exchange | None = None) -> Looked:
-    """Look at data."""
+def looked_at(dataset: Dataset, exchange: Exchange | None = None) -> QualityChecks:
+    """Check raters, groups and axes of the data."""
     annotations, raters = dataset.annotations, dataset.raters
     axes = [(name,) for name in raters.axes]
     grouping = form_groups(raters, axes, min_raters=MIN_RATERS)
-    return Looked(
+    return QualityChecks(
         overview(annotations, raters),
         random_raters(annotations, raters),
         constant_raters(annotations, raters),
@@ -155,7 +155,7 @@ def looked_at(dataset: Dataset, exchange: Exchange | None = None) -> Looked:
 
 
 def power_of(data: Dataset, axes: Sequence[AxisSet], tell: Callable[[int, int], object]) -> list[GroupPower]:
-    """How large a GAI is found of each group of the axes; `tell` takes how many are done, of how many."""
+    """Estimate the GAI that a run can find for each group; `tell` takes how many are done, of how many."""
     tasks = power_tasks(data.annotations, data.raters, axes) if axes else ()
     found: list[GroupPower] = []
     for task in tasks:
@@ -171,9 +171,9 @@ def quality_report(
     exchange: Exchange | None = None,
     duplicates: CloseRaters | None = None,
 ) -> QualityReport:
-    """Look at everything but power, which takes longer and is given where it was estimated.
+    """Check everything except power, which takes longer; pass it in if it was estimated.
 
-    `duplicates`: from :func:`~grasp_core.reading.screens.duplicates.near_duplicates`, where they are known.
+    `duplicates`: from :func:`~grasp_core.reading.screens.duplicates.near_duplicates`, if they are known.
     """
     if names is not None:
         axes = {name: dataset.raters.axes[name] for name in names}
@@ -185,7 +185,7 @@ def quality_report(
 
 
 def quality_json(report: QualityReport) -> str:
-    """The report's file form."""
+    """The report as the text of a JSON file."""
     return json_text(report.to_dict())
 
 
@@ -195,7 +195,7 @@ POWER_MEANING: str = TEXTS["explained"]["power"]
 
 
 def overview_table(found: Overview) -> pd.DataFrame:
-    """Sizes and what is missing; columns ``what`` and ``value`` (text)."""
+    """Sizes and missing annotations; columns ``what`` and ``value`` (text)."""
     rows = {
         "Items": f"{found.items:,}",
         "Raters": f"{found.raters:,}",
@@ -243,7 +243,7 @@ def small_groups_table(found: Sequence[SmallGroups]) -> pd.DataFrame:
 
 
 def overlap_table(found: Sequence[Overlap]) -> pd.DataFrame:
-    """How closely each pair of axes goes together, closest first."""
+    """Association of each pair of axes, closest first."""
     return texts(_OVERLAPS, sorted(found, key=lambda row: -1.0 if row.v is None else row.v, reverse=True))
 
 
@@ -252,7 +252,7 @@ def power_table(found: Sequence[GroupPower]) -> pd.DataFrame:
     return texts(_POWER, found)
 
 
-def looked_tables(found: Looked) -> dict[str, pd.DataFrame]:
+def looked_tables(found: QualityChecks) -> dict[str, pd.DataFrame]:
     """All tables that have rows, by title."""
     titled = {
         "Overview": overview_table(found.overview),
@@ -267,7 +267,7 @@ def looked_tables(found: Looked) -> dict[str, pd.DataFrame]:
 
 
 def report_tables(report: QualityReport) -> dict[str, pd.DataFrame]:
-    """The same, and what could be found."""
+    """The tables of :func:`looked_tables`, and :func:`power_table` if power was estimated."""
     power = {"What these raters and items could find": power_table(report.power)} if report.power else {}
     return looked_tables(report) | power
 
@@ -283,7 +283,7 @@ def report_numbers(report: QualityReport) -> dict[str, pd.DataFrame]:
     return {title: titled.get(title, table) for title, table in report_tables(report).items()}
 
 
-def findings(found: Looked, duplicates: CloseRaters | None) -> list[str]:
+def findings(found: QualityChecks, duplicates: CloseRaters | None) -> list[str]:
     """Sentences on all that deserves a look; plain text that may quote names of axes."""
     sentences = [f"{one}." for one in found.cautions(duplicates)]
     for row in found.overlaps:
@@ -311,7 +311,7 @@ def findings(found: Looked, duplicates: CloseRaters | None) -> list[str]:
 
 
 def random_sentence(found: RandomRaters) -> str:
-    """A sentence on what the search for raters at chance covered."""
+    """A sentence on the search for raters at chance: raters covered, and raters found."""
     if found.agreement is None:
         return (
             f"Raters at chance: not looked for, which takes {FEWEST_RATERS} raters with {FEWEST_SHARED} or "
@@ -330,7 +330,7 @@ def random_sentence(found: RandomRaters) -> str:
 
 
 def duplicates_sentence(found: CloseRaters) -> str:
-    """A sentence on what the search for near-duplicates covered."""
+    """A sentence on the search for near-duplicates: pairs covered, and pairs found."""
     part = "" if found.items_used == 1 else f", on {found.items_used:.0%} of the items, drawn at random"
     if not found.pairs_looked_at:
         return (
@@ -389,8 +389,10 @@ def _verdict(row: Overlap) -> str:
     return "nearly identical" if row.nearly_identical else "go together" if row.together else ""
 
 
-def _of_apart(name: str, group: str, size: str, form: str, most: float = math.inf) -> Iterator[Column]:
-    """The group of an axis that stands out most in one respect, by how much, and its p."""
+def _most_different_columns(
+    name: str, group: str, size: str, form: str, most: float = math.inf
+) -> Iterator[Column]:
+    """Columns of the group of an axis that differs most by the check `name`: the group, its size, and p."""
 
     def taken(part: str, row: AssignmentCheck) -> Any:
         found = getattr(row, name)
@@ -419,9 +421,9 @@ _OVERLAPS = (
 )
 ASSIGNED = (
     Column(lambda row: _axes(row.axes), "axis", name="axis"),
-    # Above 1 it meets them more often than by chance, which is as mixed as can be.
-    *_of_apart("items", "group by items", "meets the others", "{:.0%}", 1.0),
-    *_of_apart("workload", "group by workload", "times as many", "{:.2f}"),
+    # Above 1 a group meets the others more often than by chance: it is shown as 1, fully mixed.
+    *_most_different_columns("items", "group by items", "meets the others", "{:.0%}", 1.0),
+    *_most_different_columns("workload", "group by workload", "times as many", "{:.2f}"),
 )
 _POWER = (
     Column(lambda row: _axes(row.group.axes), "axis", name="axis"),
@@ -443,7 +445,7 @@ _POWER = (
 )
 
 
-# What there is: labels, and raters by their values
+# Counts of labels, and of raters by their values
 
 UNKNOWN = "(unknown)"
 """Row or column of the raters whose value on an axis is unknown."""

@@ -12,11 +12,11 @@ from grasp_core.report.words.names import SIGNIFICANCE_NAMES, TEXTS, format_p, f
 
 EXPLANATION: str = TEXTS["explained"]["map"]
 _LITTLE = 0.3
-"""Below this share of the variance, distances on the map are told to say little."""
+"""Share of the variance below which a sentence warns that distances on the map say little."""
 
 
 def sentences(found: RaterMap, level: Level) -> list[Sentence]:
-    """Which axes disagreement follows, how far raters differ, what is drawn and what not."""
+    """Sentences on the axes that disagreement follows, how far raters differ, and what the map shows."""
     if found.reason is not None:
         return [Sentence.of(strong("There is no map of raters"), f": {found.reason}.")]
     two = f"are on average {format_value(found.between)} times as far apart as two labels drawn at random"
@@ -109,16 +109,16 @@ def percent(share: float | None) -> str:
 
 
 def clearest(found: RaterMap) -> MapAxis:
-    """The axis that disagreement follows most clearly: that of the smallest q."""
+    """The axis that disagreement follows most clearly: the one with the smallest q."""
     return min(found.axes, key=lambda axis: 1.0 if axis.q is None else axis.q)
 
 
 _DRAWN = 4
-"""Axes by which a report's maps are coloured, at most."""
+"""Largest number of axes for which a report has a coloured map."""
 
 
 def drawn_axes(found: RaterMap) -> tuple[AxisSet, ...]:
-    """The axis that disagreement follows most clearly, and others that hold after correction."""
+    """The axis that disagreement follows most clearly, and others significant after correction."""
     first = clearest(found)
     others = (axis for axis in found.axes if axis is not first and axis.significance == "corrected")
     return tuple(axis.axes for axis in (first, *others))[:_DRAWN]
@@ -131,7 +131,7 @@ CSV_COLUMNS = (
 
 
 def axis_columns(found: RaterMap) -> tuple[Column, ...]:
-    """What each axis explains, what random groupings do, and the test."""
+    """Columns of each axis: the share that it explains, the share by chance, and the test."""
 
     def tested(value: float | None) -> str:
         return "" if value is None else format_p_value(value, permutations=found.permutations)
@@ -155,7 +155,7 @@ def axis_columns(found: RaterMap) -> tuple[Column, ...]:
 
 
 def group_columns(level: Level = "nominal") -> tuple[Column, ...]:
-    """How far two raters of a group differ, and one of it from one outside."""
+    """Columns of each group: how far two of its raters differ, and one of them from a rater outside."""
     write = percent if level == "nominal" else format_value
     return (
         Column(lambda row: axis_label(row.group.axes), "Axis", name="axis", sheet="Axis"),
@@ -177,12 +177,12 @@ def axes_table(found: RaterMap) -> pd.DataFrame:
 
 
 def groups_table(found: RaterMap, level: Level, group: Group | None = None) -> pd.DataFrame:
-    """A row per group, or that of one, for people."""
+    """A row per group, or only the row of one group, for people."""
     return texts(group_columns(level), [row for row in groups_of(found) if group in (None, row.group)])
 
 
 def distance_words(level: Level) -> str:
-    """What the numbers of :func:`groups_table` are."""
+    """Explain the numbers of :func:`groups_table`."""
     if level == "nominal":
         return "Share of what both answered on which two raters differ, on the average over pairs."
     return "Mean squared distance of two raters' labels; 1 is that of two labels drawn at random."

@@ -1,4 +1,4 @@
-"""A result and its spec as JSON files, and the way back from either to the spec."""
+"""A result and its spec as JSON files, and reading the spec back from either."""
 
 import json
 from dataclasses import dataclass
@@ -16,14 +16,14 @@ from grasp_core.model.text import json_text, printable
 FORMAT = "grasp-spec"
 FORMAT_VERSION = 1
 MAX_BYTES = 200_000_000
-"""Far beyond any result; a file that is larger is something else."""
+"""Size above which a file is no result or spec; no result is nearly as large."""
 
 
 @dataclass(frozen=True, slots=True)
 class RecordedSpec:
     """A spec, and the hash and file names of the data it was computed on.
 
-    `permutations` are those that the run took; of a spec without a result, those it asks for at most.
+    `permutations`: the number that the run took; for a spec without a result, the most it asks for.
     """
 
     spec: RunSpec
@@ -33,7 +33,7 @@ class RecordedSpec:
 
 
 def result_json(result: RunResult) -> str:
-    """Everything that was found, in the form that :meth:`RunResult.from_dict` reads."""
+    """The whole result, in the form that :meth:`RunResult.from_dict` reads."""
     return json_text(result.to_dict())
 
 
@@ -76,7 +76,7 @@ def read_spec(path: Path) -> RecordedSpec:
 
 
 def json_in(path: Path) -> Any:
-    """What a JSON file holds."""
+    """Read a JSON file; raise a DataError if that fails."""
     name = printable(str(path))
     try:
         with path.open("rb") as file:

@@ -1,4 +1,4 @@
-"""Groups tested once more, in words and tables: on the items of each value of a column, and given an axis."""
+"""Groups tested in slices of items, and given an axis: sentences and tables."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
@@ -19,14 +19,20 @@ from grasp_core.model.result import (
 from grasp_core.model.text import Segment, Sentence, agree, number, strong
 from grasp_core.report.findings.advice import About, doubts
 from grasp_core.report.findings.finding import Doubt, lead
-from grasp_core.report.findings.selection import TOLD_FIRST, held_groups, judged, leading, left_given
+from grasp_core.report.findings.selection import (
+    REPORT_ORDER,
+    judged,
+    leading,
+    significant_groups,
+    still_differing,
+)
 from grasp_core.report.tables import cell_text
 from grasp_core.report.words import names
 from grasp_core.report.words.label_use import foremost_text, manner, p_and_q
 
 ALL_ITEMS = "all items"
 _TOLD = 5
-"""Findings that are told in a sentence of their own."""
+"""Number of differences that get a sentence of their own."""
 
 
 class SliceTest(NamedTuple):
@@ -39,7 +45,7 @@ class SliceTest(NamedTuple):
 
 
 def as_results(result: RunResult, found: SlicesResult) -> Iterator[tuple[SliceResult, RunResult]]:
-    """Each slice of a column, and what was found in it as if it were the whole result."""
+    """Yield each slice of a column, and its results as if they were the whole result."""
     for one in found.values:
         yield one, replace(result, groups=one.groups, dsi=one.dsi, slices=())
 
@@ -52,7 +58,7 @@ def sliced_groups(result: RunResult, found: SlicesResult) -> tuple[Group, ...]:
 
 
 def by_value(result: RunResult, found: SlicesResult, group: Group) -> RunResult:
-    """One group of all slices of a column, a row per value, behind the same group on all items."""
+    """Return one group as a result: a row for all items, then a row for each slice of a column."""
     views = [(ALL_ITEMS, result.groups), *((one.value, one.groups) for one in found.values)]
     rows = [
         replace(row, group=Group((found.column,), (value,)))
@@ -64,13 +70,13 @@ def by_value(result: RunResult, found: SlicesResult, group: Group) -> RunResult:
 
 
 def marked_groups(result: RunResult, found: SlicesResult) -> tuple[Group, ...]:
-    """Groups of which some test holds after correction in some slice."""
+    """Groups with a test that is significant after correction in some slice."""
     marked = (one.row.group for one in _tests(result, found) if one.test.significance == "corrected")
     return tuple(dict.fromkeys(marked))
 
 
 def sliced(result: RunResult, found: SlicesResult, make: Callable[[RunResult], pd.DataFrame]) -> pd.DataFrame:
-    """A table of every slice of a column, one below the other, behind the slice's value and its items."""
+    """Stack a table of every slice of a column; its first columns are the slice's value and items."""
     frames = []
     for one, view in as_results(result, found):
         frame = make(view)
@@ -81,7 +87,7 @@ def sliced(result: RunResult, found: SlicesResult, make: Callable[[RunResult], p
 
 
 def side_by_side(result: RunResult, found: SlicesResult, what: str) -> pd.DataFrame:
-    """A statistic, or "label_use", of each group on all items and on those of each value, as texts."""
+    """A statistic, or "label_use", of each group on all items and in each slice, as texts."""
     whole = {row.group: _brief(row, what) for row in result.groups}
     of_values = [{row.group: _brief(row, what) for row in one.groups} for one in found.values]
     groups = sliced_groups(result, found)
@@ -101,7 +107,7 @@ def _brief(row: GroupResult, what: str) -> str:
 
 
 def slice_sentences(result: RunResult, found: SlicesResult, group: Group | None = None) -> list[Sentence]:
-    """What stands out in which slice of a column, of all groups or of one; at last what is in no slice."""
+    """Sentences on differences in the slices of a column, of all groups or one, then on items in no slice."""
     tested = [one for one in _tests(result, found, group) if one.test.p is not None]
     held = _held(result, tested)
     nominal = sum(one.test.significance == "nominal" for one in tested)
@@ -140,7 +146,7 @@ def slice_sentences(result: RunResult, found: SlicesResult, group: Group | None 
 
 
 def _advice(result: RunResult, found: SlicesResult, held: list[SliceTest]) -> list[Sentence]:
-    """What to do about what stands first, where it makes a finding: what mends its doubts, or whom to ask."""
+    """Advice on the first difference if it makes a finding: remove its doubts, or ask for more labels."""
     if not held or held[0].statistic not in leading(result) or _is_hint(result, held[0]):
         return []
     first = held[0]
@@ -153,8 +159,8 @@ def _advice(result: RunResult, found: SlicesResult, held: list[SliceTest]) -> li
 
 
 def _is_hint(result: RunResult, one: SliceTest) -> bool:
-    """Whether no verdict backs it: slices say where a clear group differs, and find none by themselves."""
-    return judged(result) and one.row.group not in held_groups(result)
+    """Return whether no verdict supports the test: a slice alone makes a hint, not a finding."""
+    return judged(result) and one.row.group not in significant_groups(result)
 
 
 def _doubts(result: RunResult, one: SliceTest) -> tuple[Doubt, ...]:
@@ -162,17 +168,17 @@ def _doubts(result: RunResult, one: SliceTest) -> tuple[Doubt, ...]:
 
 
 def told_first(result: RunResult, found: SlicesResult, group: Group | None = None) -> SliceTest | None:
-    """The test that the first sentence is about, of all groups or of one; None where none holds."""
+    """The test of the first sentence, of all groups or of one; None if no test is significant."""
     return next(iter(_held(result, _tests(result, found, group))), None)
 
 
 def _held(result: RunResult, tests: Iterable[SliceTest]) -> list[SliceTest]:
-    """Those that hold after correction: what makes findings first, of the same the strongest."""
+    """Tests significant after correction: statistics that make findings first, then the strongest first."""
     held = [one for one in tests if one.test.significance == "corrected"]
 
     def place(one: SliceTest) -> tuple[bool, int, float, float]:
         other = one.statistic not in leading(result)
-        return other, TOLD_FIRST.index(one.statistic), one.test.q or 0.0, one.test.p or 0.0
+        return other, REPORT_ORDER.index(one.statistic), one.test.q or 0.0, one.test.p or 0.0
 
     return sorted(held, key=place)
 
@@ -182,7 +188,7 @@ def _tests(result: RunResult, found: SlicesResult, group: Group | None = None) -
         if group in (None, row.group):
             for name in names.reported_statistics(result):
                 outcome = names.told_of(row, name)
-                if not isinstance(outcome, names.InPlaceOfGai):  # the gap comes by itself
+                if not isinstance(outcome, names.InPlaceOfGai):  # the gap has its own test
                     yield SliceTest(one, row, name, outcome)
             if row.label_use is not None:
                 yield SliceTest(one, row, "label_use", row.label_use)
@@ -214,18 +220,18 @@ GIVEN_EXPLANATION: str = names.TEXTS["explained"]["given"]
 
 
 def as_result(result: RunResult, found: GivenResult) -> RunResult:
-    """What was found given an axis as if it were the whole result."""
+    """The results given an axis as if they were the whole result."""
     return replace(result, groups=found.groups, dsi=found.dsi, given=(), slices=(), pairs=())
 
 
 def not_yet_given(result: RunResult) -> tuple[Association, ...]:
-    """Axes that go together, of which not both were tested given the other."""
+    """Associations of two axes that were not both tested given the other."""
     asked = {found.column for found in result.given}
     return tuple(one for one in result.associations if not {one.first, one.second} <= asked)
 
 
 def association_sentence(one: Association) -> Sentence:
-    """That two axes go together, and what that means."""
+    """Say that two axes go together, and what that means."""
     p = "" if one.p is None else f", {names.format_p(one.p)}"
     return Sentence.of(
         strong(axis_label((one.first,))),
@@ -236,7 +242,7 @@ def association_sentence(one: Association) -> Sentence:
 
 
 def given_sentences(result: RunResult) -> list[Sentence]:
-    """For each axis what still holds given it, then which of two axes the data speak for."""
+    """Say which differences remain given each axis, then which of two related axes the data favour."""
     said = [sentence for found in result.given for sentence in _of_axis(result, found)]
     given = {found.column: found for found in result.given}
     said += [
@@ -248,7 +254,7 @@ def given_sentences(result: RunResult) -> list[Sentence]:
 
 
 def given_table(result: RunResult, found: GivenResult) -> pd.DataFrame:
-    """The p-values of each group, at first and given the axis, as texts with their marks."""
+    """The p-values of each group, without and with the axis given, as texts with their marks."""
     first, column = {row.group: row for row in result.groups}, axis_label((found.column,))
     rows = [row for row in found.groups if row.group in first]
     heads = ["Group", "Raters"]
@@ -274,7 +280,7 @@ def _of_axis(result: RunResult, found: GivenResult) -> Iterator[Sentence]:
     column = strong(axis_label((found.column,)))
     there = {row.group for row in found.groups}
     before = [one for one in _held_of_given(result) if one in there]
-    after = left_given(result, found)
+    after = still_differing(result, found)
     kept = [group for group in before if group in after]
     lost = [group for group in before if group not in after]
     new = [group for group in _held_of_given(replace(result, groups=found.groups)) if group not in before]
@@ -296,12 +302,12 @@ def _of_axis(result: RunResult, found: GivenResult) -> Iterator[Sentence]:
 
 
 def _verdict(result: RunResult, one: Association, of_first: GivenResult, of_second: GivenResult) -> Sentence:
-    """`of_first` is what is left of the first axis given the second, and the other way round."""
+    """Say which of two axes the data favour; `of_first` is the result of the first given the second."""
     titles = tuple(strong(axis_label((name,))) for name in (one.first, one.second))
     held = _held_of_given(result)
     before = [_any_of(name, held) for name in (one.first, one.second)]
     left = [
-        _any_of(name, [group for group in held if group in left_given(result, found)])
+        _any_of(name, [group for group in held if group in still_differing(result, found)])
         for found, name in ((of_first, one.first), (of_second, one.second))
     ]
     both = (titles[0], " and ", titles[1])
@@ -322,7 +328,7 @@ def _any_of(axis: str, groups: Sequence[Group]) -> bool:
 
 
 def _held_of_given(result: RunResult) -> list[Group]:
-    held = held_groups(result)
+    held = significant_groups(result)
     return [row.group for row in result.groups if row.group in held]
 
 

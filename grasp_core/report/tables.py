@@ -1,4 +1,4 @@
-"""Tables as data, each column seen by people, programs and workbooks; those of groups, label use and DSI."""
+"""Columns that make tables for people, programs and workbooks; tables of groups, label use and DSI."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
@@ -19,18 +19,18 @@ from grasp_core.report.words.label_use import foremost, format_points, format_po
 Kind = Literal["text", "count", "value", "end", "points", "p", "mark"]
 Cell = str | float
 FEWEST = 5
-"""Raters from which on a chart draws a group: of fewer a mark says little."""
+"""Fewest raters of a group that charts draw; in smaller groups a mark says little."""
 IN_TABLES = "all numbers stand in the tables."
 _NUMBERS: tuple[Kind, ...] = ("value", "end", "points", "p")
 
 
 class Column(NamedTuple):
-    """A column of a table; a view in which it has no name lacks it.
+    """A column of a table; a view leaves the column out if its name there is empty.
 
-    `of`: what it takes of a row: an attribute, or what a function gives.
-    `head`: its name for people, whose cells are texts that `write` makes.
-    `name`: for programs, which get numbers, NaN where there is none.
-    `sheet`: in a workbook, which shows the same numbers by their `kind`.
+    `of`: attribute of a row, or function of a row, that gives the cell.
+    `head`: name for people; `write` makes the texts of their cells.
+    `name`: name for programs; their cells are numbers, NaN if missing.
+    `sheet`: name in a workbook, which shows the same numbers by their `kind`.
     """
 
     of: str | Callable[[Any], Any]
@@ -41,20 +41,20 @@ class Column(NamedTuple):
     kind: Kind = "text"
 
     def cells(self, rows: Iterable[Any]) -> list[Any]:
-        """What each row has, None where it has no number."""
+        """The cell of each row, None if it has no number."""
         return list(map(attrgetter(self.of) if isinstance(self.of, str) else self.of, rows))
 
     def values(self, rows: Iterable[Any]) -> list[Any]:
-        """The same for programs, NaN where there is no number."""
+        """The cells for programs, NaN if there is no number."""
         return list(map(or_nan, self.cells(rows))) if self.kind in _NUMBERS else self.cells(rows)
 
     def texts(self, rows: Iterable[Any]) -> list[Any]:
-        """The same for people."""
+        """The cells for people."""
         return list(map(self.write, self.cells(rows))) if self.write else self.cells(rows)
 
 
 class Cells(NamedTuple):
-    """A column of a workbook's sheet: its head, how its cells are shown, and these."""
+    """A column of a workbook's sheet: its head, the kind of its cells, and the cells."""
 
     head: str
     kind: Kind
@@ -78,7 +78,7 @@ def sheet(columns: Iterable[Column], rows: Sequence[Any]) -> list[Cells]:
 
 
 def csv_of(columns: Iterable[Column], rows: Sequence[Any], *, end: str = "\n") -> str:
-    """A table for programs as CSV, at full precision; no cell of it is run by a spreadsheet."""
+    """A table for programs as CSV, at full precision; spreadsheets run none of its cells."""
     shown = [one for one in columns if one.name]
     cells = [
         [exact(cell) if one.kind in _NUMBERS else _safe(cell) for cell in one.cells(rows)] for one in shown
@@ -91,19 +91,19 @@ def _safe(cell: object) -> object:
 
 
 def or_nan(value: Any) -> Any:
-    """The number; NaN where there is none."""
+    """Return the value, or NaN for None."""
     return float("nan") if value is None else value
 
 
 def exact(value: float | None) -> str:
-    """All digits of a value, as tables for programs have them; empty where there is none."""
+    """Write all digits of a value, for programs; empty for None."""
     return "" if value is None else repr(float(value))
 
 
 OfRow = Callable[[GroupResult, str], Outcome]
-"""What a table has of a group's statistic: as computed, or as people are told."""
+"""Function from a group and a statistic to its outcome: as computed, or as people read it."""
 RowOrder = Literal["axis", "effect", "q"]
-"""Rows as the run formed them (axis by axis), largest effect first, or smallest q first."""
+"""Order of rows: as the run formed them (axis by axis), largest effect first, or smallest q first."""
 
 OF_ROW = (
     Column(lambda row: axis_label(row.group.axes), "Axis", name="axis", sheet="Axis"),
@@ -111,7 +111,7 @@ OF_ROW = (
     Column("n_raters", "Raters", name="raters", sheet="Raters", kind="count"),
     Column("n_annotations", "Annotations", name="annotations", sheet="Annotations", kind="count"),
 )
-"""Which group a row is of."""
+"""Columns for the group of a row."""
 _PARTS: tuple[tuple[str, str, Kind, Callable[[Outcome], Any]], ...] = (
     ("", "", "value", lambda one: one.value),
     ("_low", " from", "end", lambda one: ends(one)[0]),
@@ -127,11 +127,11 @@ _PARTS: tuple[tuple[str, str, Kind, Callable[[Outcome], Any]], ...] = (
     ("_unsure", "", "text", lambda one: names.MAY_CHANGE if names.may_change(one) else ""),
     ("_fitted", "", "text", lambda one: names.FITTED if one.fit is not None else ""),
 )
-"""What there is of a statistic: the end of a column's name and of its head, its kind, and what it takes."""
+"""Columns of a statistic: the end of a column's name and of its head, its kind, and its cell."""
 
 
 def effect(outcome: Outcome) -> float | None:
-    """Distance of the value from its null's median; None where either is not estimable."""
+    """Distance of the value from its null's median; None if either is not estimable."""
     if outcome.value is None or outcome.null_median is None:
         return None
     return abs(outcome.value - outcome.null_median)
@@ -140,7 +140,7 @@ def effect(outcome: Outcome) -> float | None:
 def ordered_groups(
     result: RunResult, order: RowOrder = "axis", by: str | None = None
 ) -> tuple[GroupResult, ...]:
-    """The groups in the one row order that tables and figures share."""
+    """The groups in the row order that tables and figures share."""
     statistic = by or names.lead_statistic(result)
     if order == "axis":
         return result.groups
@@ -159,12 +159,12 @@ def ordered_groups(
 
 
 def large_groups(groups: Sequence[GroupResult]) -> Sequence[GroupResult]:
-    """The groups that charts draw: those of enough raters, or all where none has so many."""
+    """The groups that charts draw: groups with enough raters, or all if no group has enough."""
     return [row for row in groups if row.n_raters >= FEWEST] or groups
 
 
 def not_drawn(groups: Sequence[GroupResult]) -> str:
-    """The groups that charts leave to the tables, with their raters; empty where there is none."""
+    """Name the groups that charts do not draw, with their raters; empty if there are none."""
     named = zip(group_labels([row.group for row in groups]), groups, strict=True)
     few = [f"{name} ({row.n_raters})" for name, row in named if row.n_raters < FEWEST]
     if not few or len(few) == len(groups):
@@ -180,7 +180,7 @@ NO_VALUE = "is not estimable"
 
 
 def lacking(result: RunResult, statistic: str) -> dict[tuple[str, str], list[str]]:
-    """The groups of which a statistic "is not estimable" or "has no mark", by this and by the reason."""
+    """The groups whose statistic "is not estimable" or "has no mark", by these words and the reason."""
     groups: dict[tuple[str, str], list[str]] = {}
     titles = group_labels([row.group for row in result.groups])
     for name, row in zip(titles, result.groups, strict=True):
@@ -199,7 +199,7 @@ def results_table(
 
 
 def columns_of_groups(result: RunResult, of: OfRow = names.outcome_of) -> list[Column]:
-    """Which group, and of each statistic its value, interval and test; `of` a row and statistic."""
+    """Columns of the group, then value, interval and test of each statistic, whose outcome `of` gives."""
     hidden = {"_unsure"} if not result.provisional else set()
     hidden |= {"_fitted"} if not result.spec.analysis.tail else set()
     columns = [*OF_ROW]
@@ -241,11 +241,11 @@ def _in_one_cell(name: str) -> Column:
     return Column(partial(_taken, cell_text, names.told_of, name), names.WORDS[name].name)
 
 
-def explaining(result: RunResult, row: GroupResult) -> tuple[Group, ...]:
-    """The groups without whose raters nothing is left of one that is explained; none where they are hidden.
+def explaining_groups(result: RunResult, row: GroupResult) -> tuple[Group, ...]:
+    """Return the groups whose raters explain the difference of a group; empty if they are hidden.
 
-    Clear groups are left out one after another, the strongest first. Raters that such a group has explain
-    another one; of groups of one axis, which share none, all that were left out by then do.
+    Clear groups are left out one after another, the strongest first. A group of another axis explains the
+    difference alone. Groups of the same axis share no raters: all that were left out by then explain it.
     """
     by = None if row.verdict is None else row.verdict.by
     if by is None or by.axes != row.group.axes:
@@ -260,7 +260,7 @@ def explaining(result: RunResult, row: GroupResult) -> tuple[Group, ...]:
 
 
 def verdict_table(result: RunResult) -> pd.DataFrame:
-    """Groups that are clear, explained by another one, or a hint: a row each, the two of an axis together."""
+    """A row for each group that is clear, explained or a hint; two halves of an axis share one row."""
     rows, told = [], set[Group]()
     for row in result.groups:
         verdict = row.verdict
@@ -273,7 +273,7 @@ def verdict_table(result: RunResult) -> pd.DataFrame:
                 "Axis": axis_label(row.group.axes),
                 "Group": " and ".join(map(group_label, both)),
                 "Verdict": verdict.code,
-                "By": " and ".join(map(named_group, explaining(result, row))),
+                "By": " and ".join(map(named_group, explaining_groups(result, row))),
                 "Kinds": ", ".join(verdict.kinds),
                 "p": names.format_p_value(verdict.p),
                 "q": names.format_p_value(verdict.q),
@@ -283,7 +283,7 @@ def verdict_table(result: RunResult) -> pd.DataFrame:
 
 
 def lead_table(result: RunResult) -> pd.DataFrame:
-    """A provisional result for narrow places: the lead statistic with its p so far, then the others."""
+    """A narrow table of a provisional result: the lead statistic with its p so far, then the others."""
     lead = names.lead_statistic(result)
     others = [_in_one_cell(name) for name in names.reported_statistics(result) if name != lead]
     columns = [
@@ -296,7 +296,7 @@ def lead_table(result: RunResult) -> pd.DataFrame:
 
 
 def cell_text(outcome: Outcome) -> str:
-    """Value, arrow and stars in one cell, with a question mark where these may still change."""
+    """Value, arrow and stars in one cell, with a question mark if these may still change."""
     unsure = names.MAY_CHANGE if names.may_change(outcome) else ""
     beside = f"{names.arrow(outcome)}{names.signs(outcome)}{unsure}".strip()
     return f"{names.format_value(outcome.value)} {beside}".rstrip()
@@ -325,12 +325,12 @@ DSI = (
     ),
     Column(lambda row: str(row.outcome.reason or ""), name="reason", sheet="Why not estimable"),
 )
-"""The diversity sensitivity index of an axis."""
+"""Columns of an axis's diversity sensitivity index."""
 
 
-def told_axes(result: RunResult) -> tuple[DsiResult, ...]:
-    """The same as people read them: see :func:`~grasp_core.report.words.names.told_dsi`."""
-    return tuple(replace(row, outcome=names.told_dsi(row, result.groups)) for row in ordered_dsi(result))
+def shown_axes(result: RunResult) -> tuple[DsiResult, ...]:
+    """:func:`ordered_dsi` as people read it, see :func:`~grasp_core.report.words.names.shown_dsi`."""
+    return tuple(replace(row, outcome=names.shown_dsi(row, result.groups)) for row in ordered_dsi(result))
 
 
 def ends(outcome: Outcome) -> tuple[float | None, float | None]:
@@ -340,7 +340,7 @@ def ends(outcome: Outcome) -> tuple[float | None, float | None]:
 
 
 _MOST_COLUMNS = 6
-"""Labels that a table has room for side by side; of more, each group has the one that differs most."""
+"""Most labels that a table shows side by side; with more, each group shows the label that differs most."""
 
 
 def with_label_use(result: RunResult) -> tuple[tuple[GroupResult, LabelUse], ...]:
@@ -349,10 +349,10 @@ def with_label_use(result: RunResult) -> tuple[tuple[GroupResult, LabelUse], ...
 
 
 def drawn_labels(result: RunResult) -> tuple[str, ...]:
-    """Labels worth a figure each: all where they are few, else those that set a marked group apart most."""
+    """Labels with a figure each: all if they are few, else the labels that differ most for marked groups."""
     found = with_label_use(result)
     labels = dict.fromkeys(label for _, use in found for label in use.labels)
-    if len(labels) == 2:  # what one gains the other loses
+    if len(labels) == 2:  # one gains what the other loses
         return tuple(labels)[1:]
     if len(labels) <= _MOST_COLUMNS:
         return tuple(labels)
@@ -408,14 +408,14 @@ def _labels(result: RunResult) -> list[str]:
 
 
 def _apart(labels: Sequence[str]) -> list[str]:
-    """Heads that differ from each other and from the table's own, in quotation marks where they would not."""
+    """Heads that differ from each other and from the table's own; numbered and quoted if they would not."""
     own = {"Axis", "Group", "Raters", "p", "q", "Marked"}
     plain = own.isdisjoint(labels) and len(set(labels)) == len(labels)
     return list(labels) if plain else [f"{place} “{label}”" for place, label in enumerate(labels, start=1)]
 
 
 def p_and_starred_q(test: Outcome | LabelUse, result: RunResult) -> list[str]:
-    """Cells of a test: p, and q with its stars, and a mark where these may still change."""
+    """Cells of a test: p, and q with its stars and a question mark if these may still change."""
     p, q = names.p_and_q_cells(test, result)
     unsure = names.MAY_CHANGE if names.may_change(test) else ""
     return [p, f"{q}{unsure} {names.STARS[test.significance]}".rstrip()]

@@ -1,4 +1,4 @@
-"""The one tidy table of a result: a line for each number, from which files and frames are made."""
+"""The tidy table of a result: a line for each number; files and frames are made from it."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -18,7 +18,7 @@ from grasp_core.report.findings.mending import caution_codes
 from grasp_core.report.slices import as_result as given_view
 from grasp_core.report.slices import as_results
 from grasp_core.report.tables import Column, csv_of, ends, or_nan, with_label_use
-from grasp_core.report.words.label_use import P_BOTH, interval_of, said_more
+from grasp_core.report.words.label_use import P_BOTH, interval_of, label_for_sentence
 from grasp_core.report.words.names import outcome_of, reported_statistics, signs
 
 UNITS: Mapping[str, str] = {
@@ -35,18 +35,18 @@ UNITS: Mapping[str, str] = {
     "dsi": "ratio",
     "mean_shift": "scale",
 }
-"""Of each statistic the unit: "scale" is that of the labels, of ordered ones "ranks" from 0 to 1."""
+"""Unit of each statistic; "scale" is the unit of the labels, or "ranks" from 0 to 1 for ordered labels."""
 _NOTHING = Outcome(None)
 
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """One number that was found, with its test.
+    """One number of a result, with its test.
 
-    `group` is None of everybody and of an axis as a whole. Of a pair, `other` is its second group; `of_slice`
-    is a column of items with its value, `given` an axis that the tests were given. `marked` says that it has
-    a mark, which single labels and what is told of everybody have not; labels have a `p_both` over raters and
-    items.
+    `group` is None for everybody and for an axis as a whole. `other` is the second group of a pair.
+    `of_slice` is a column of items with its value. `given` is an axis that the tests were given. `marked` is
+    True if the number has a mark; single labels and numbers on everybody have none. Labels have a `p_both`
+    over raters and items.
     """
 
     axes: AxisSet
@@ -67,7 +67,7 @@ class Line:
 
 
 def lines(result: RunResult) -> Iterator[Line]:
-    """Everybody, then each group's statistics and label use, then the DSI of each axis."""
+    """Lines for everybody, then for each group's statistics and label use, then for the DSI of each axis."""
     if result.of_everybody and result.everybody is not None:
         found = result.everybody
         of_all = Line((), None, result.data.raters, result.data.annotations)
@@ -94,7 +94,7 @@ def lines(result: RunResult) -> Iterator[Line]:
 
 
 def label_use_lines(result: RunResult) -> list[Line]:
-    """Of each group the test of all labels together, each label, and the mean where labels have one."""
+    """Lines for each group: the test of all labels together, each label, and the mean if labels have one."""
     of_groups = (
         (Line(row.group.axes, row.group, row.n_raters, None), use) for row, use in with_label_use(result)
     )
@@ -109,7 +109,7 @@ def _label(line: Line) -> str:
 
 
 def _points(of: Callable[[Outcome], float | None], line: Line) -> float:
-    """A shift, or an end of its interval, in points; of the mean in its units."""
+    """A shift, or an end of its interval, in points; for the mean in the unit of the scale."""
     value: float = or_nan(of(line.outcome))
     return value if line.statistic == "mean_shift" else 100 * value
 
@@ -133,7 +133,7 @@ LABEL_USE = (
 
 
 def pair_lines(result: RunResult) -> Iterator[Line]:
-    """Every pair of groups, and what was tested of it."""
+    """Lines for every test of every pair of groups."""
     for row in result.pairs:
         first = Line(row.a.axes, row.a, row.n_raters_a, None, verdict=row.verdict)
         first = replace(first, other=row.b, raters_other=row.n_raters_b)
@@ -149,22 +149,22 @@ def slice_lines(result: RunResult) -> Iterator[Line]:
 
 
 def given_lines(result: RunResult) -> Iterator[Line]:
-    """The lines of the groups given each axis that the run was given."""
+    """The lines of the groups given each axis that the run asked for."""
     for found in result.given:
         for line in lines(given_view(result, found)):
             yield replace(line, given=found.column)
 
 
 _LINE = Line((), None, None, None, "gai")
-OF_SLICE = replace(_LINE, of_slice=("", ""))
+FOR_SLICES = replace(_LINE, of_slice=("", ""))
 OF_GIVEN = replace(_LINE, given="")
-OF_PAIR = replace(_LINE, other=Group((), ()))
+FOR_PAIRS = replace(_LINE, other=Group((), ()))
 
 
 def tidy(result: RunResult, found: Iterable[Line], like: Line = _LINE) -> pd.DataFrame:
-    """Lines as a long frame, with a column for each axis of the run, named as the person's own column.
+    """Lines as a long frame, with a column for each axis of the run, named as in the data.
 
-    `like`: a line whose columns the frame has also where there are none.
+    `like`: a line that sets the columns if there are no lines.
     """
     rows = [_cells(line, result.spec.analysis) for line in found]
     return pd.DataFrame(rows) if rows else pd.DataFrame([_cells(like, result.spec.analysis)]).iloc[:0]
@@ -175,7 +175,7 @@ def findings_table(result: RunResult) -> pd.DataFrame:
     rows = []
     for row in result.groups:
         verdict = row.verdict or Verdict("none")
-        found = None if row.label_use is None else said_more(row.label_use)
+        found = None if row.label_use is None else label_for_sentence(row.label_use)
         name, shift = found or (None, Shift(None))
         rows.append(
             {
@@ -229,7 +229,7 @@ def _cells(line: Line, analysis: AnalysisSpec) -> dict[str, Any]:
 
 
 def group_cells(axes: AxisSet, group: Group | None, columns: Sequence[str]) -> dict[str, Any]:
-    """The axes' columns, and axis and group in words; no group stands for all of its axis, or everybody."""
+    """The axes' columns, then axis and group in words; no group means the whole axis, or everybody."""
     values = {} if group is None else group.by_axis
     return {
         **{name: values.get(name) for name in columns},

@@ -1,1 +1,1 @@
-"""A server: its HTTP API, who is let in, sign-ins, links, watches, webhooks."""
+"""A server: its HTTP API, admission of requests, sign-ins, links, watches, webhooks."""

@@ -1,4 +1,4 @@
-"""Accounts: sign-ins and their sessions, what admins change of people, and the erasing of a person."""
+"""Accounts: sign-ins and their sessions, admins' changes to people, and erasing a person."""
 
 import hashlib
 import json
@@ -13,7 +13,7 @@ from grasp_core.model.access import Person, Role, User, actor_of
 from grasp_core.model.errors import AccessError, LimitError
 from grasp_core.model.settings import Settings
 from grasp_core.model.text import listed, number
-from grasp_core.store.base import Lately
+from grasp_core.store.base import RecentReads
 from grasp_core.store.people.audit import Action, AuditStore, Details
 from grasp_core.store.people.credentials import SessionStore
 from grasp_core.store.people.people import PeopleStore, PersonalData, Traces
@@ -21,25 +21,25 @@ from grasp_core.store.people.projects import ProjectStore
 
 _BROWSER_LENGTH = 300
 _OF_THIS_VISIT = frozenset({"is_logged_in", "origin", "tokens"})
-"""What is beside the provider's claims in some places where they stand, and not in others."""
+"""Fields that are beside the provider's claims in some places, and not in others."""
 
 
 def session_key(claims: Mapping[str, Any]) -> str:
-    """What a session is known by: SHA-256 of what the provider said, in hexadecimal.
+    """Return the key of a session: SHA-256 of the provider's claims, in hexadecimal.
 
-    An identity token has a number used once (``nonce``), so no two sign-ins give the same; and only a
-    cookie that this server signed brings the claims.
+    An identity token has a number used once (``nonce``), so no two sign-ins give the same key. Only a cookie
+    that this server signed brings the claims.
     """
     said = {name: value for name, value in claims.items() if name not in _OF_THIS_VISIT}
     return hashlib.sha256(json.dumps(said, sort_keys=True).encode("ascii")).hexdigest()
 
 
 FRESH_SECONDS = 1.0
-"""How long an answer of the database holds: a page asks many times what its visitor may do."""
+"""Seconds for which an answer of the database is used: a page asks many times what its visitor may do."""
 
 
 class Accounts:
-    """Who signs in, and what they may do."""
+    """People's sign-ins and rights."""
 
     def __init__(self, settings: Settings, engine: Engine) -> None:
         self.settings = settings
@@ -48,7 +48,7 @@ class Accounts:
         self.audit = AuditStore(engine)
         self.personal = PersonalData(engine)
         self.projects = ProjectStore(engine)
-        self._fresh: Lately[User] = Lately()
+        self._fresh: RecentReads[User] = RecentReads()
 
     def sign_in(self, claims: Mapping[str, Any], *, browser: str = "") -> User:
         """Begin a session from the provider's new claims; raises AccessError if they are not admitted."""
@@ -67,7 +67,7 @@ class Accounts:
         return user
 
     def user(self, claims: Mapping[str, Any], *, seen: bool = True) -> User | None:
-        """Whose session it is, as they may act now; None if it has ended. `seen` counts this as use of it.
+        """Return the session's user with present rights; None if it has ended. `seen` counts this as use.
 
         Raises AccessError if the person is not admitted (any more).
         """
@@ -86,7 +86,7 @@ class Accounts:
         return None
 
     def acting(self, person_id: str) -> User | None:
-        """A person as they may act now, in whatever way they came; None if they are not admitted."""
+        """Return a person as a user with present rights, signed in or not; None if they are not admitted."""
         person = self.people.get(person_id)
         try:
             return None if person is None else access.user_of(person, self.settings)
@@ -106,12 +106,12 @@ class Accounts:
         self._fresh.forget()
 
     def sign_out_everywhere(self, person_id: str, *, by: User | None) -> None:
-        """End all sessions of a person; `by` None is whoever has the database."""
+        """End all sessions of a person; `by` None is the command line."""
         self.sessions.end(person_id)
         self._note(by, "sign-out", "person", person_id)
 
     def set_role(self, person_id: str, role: Role | None, *, by: User | None) -> None:
-        """Give a person a role, or None for the settings' one; `by` None is whoever has the database.
+        """Give a person a role, or None for the settings' one; `by` None is the command line.
 
         Raises AccessError if `by` may not; LimitError if nobody would be left to administer the server.
         """
@@ -122,7 +122,7 @@ class Accounts:
         self._note(by, "role", "person", person_id, {"role": role})
 
     def assign_address(self, person_id: str, address: str, *, by: User | None) -> None:
-        """Let a person hold the mail address that they signed in with last; whoever held it does no more.
+        """Make a person the holder of the mail address that they last signed in with, in place of another.
 
         Raises AccessError if `by` may not; LimitError if it is not the person's, or they are disabled.
         """
@@ -141,7 +141,7 @@ class Accounts:
         self._note(by, "assign", "address", person_id, {"from": before})
 
     def disable(self, person_id: str, *, by: User | None) -> None:
-        """Let a person in no more, and end their sessions; raises as :meth:`set_role`."""
+        """Keep a person from signing in, and end their sessions; raises as :meth:`set_role`."""
         self._check_not_last(self._changeable(person_id, by))
         self.people.disable(person_id)
         self._note(by, "disable", "person", person_id)
@@ -153,19 +153,19 @@ class Accounts:
         self._note(by, "enable", "person", person_id)
 
     def known(self, user: User) -> User:
-        """The user with their projects; an admin may all in every one."""
+        """Return the user with their roles in projects; an admin has all rights in every project."""
         return user if user.may_administer else replace(user, projects=self.projects.roles(user))
 
     def take_away(self, person_id: str, file: IO[bytes], *, by: User | None) -> None:
-        """Write all that names a person, as :class:`PersonalData` does; raises where `by` may not."""
+        """Write all data that name a person, see :class:`PersonalData`; AccessError if `by` may not."""
         _check_admin(by)
         self.personal.write(person_id, file)
         self._note(by, "export", "person", person_id)
 
     def erase(self, person_id: str, *, by: User | None, confirm: str, heir: str | None) -> None:
-        """Erase a person, whose mail address confirms it; `heir` gets what they own in projects, or it goes.
+        """Erase a person, confirmed by their mail address; `heir` gets objects in projects, None: deleted.
 
-        Raises as :meth:`set_role`; AccessError also if the heir may not look after all of it.
+        Raises as :meth:`set_role`; AccessError also if the heir may not run analyses in all these projects.
         """
         person = self._changeable(person_id, by)
         self._check_not_last(person)
@@ -185,7 +185,7 @@ class Accounts:
     def _note(
         self, by: User | None, action: Action, kind: str, person_id: str, details: Details | None = None
     ) -> None:
-        """Tell the log what was changed, and know nothing of anybody from before."""
+        """Record a change in the audit log, and forget the rights that were read before."""
         self.audit.record(actor_of(by), action, kind, person_id, details)
         self._fresh.forget()
 
@@ -229,7 +229,7 @@ _WORDS: Mapping[str, tuple[str, str | None]] = {
     "watches": ("watch", "watches"),
     "webhooks": ("webhook", None),
 }
-"""What a row of each table is called, and several where that takes more than an s."""
+"""Words for a row of each table, and for several rows if these take more than an s."""
 STAYS = (
     "The log keeps its entries, under an id that nothing explains any more.",
     "Backups made before still hold the person: delete them, or erase again after one is restored.",
@@ -238,11 +238,11 @@ STAYS = (
     "GRASP_ANALYSTS give to it.",
     "Whoever signs in again is somebody new; the sign-in provider or GRASP_ALLOWED_DOMAINS keeps people out.",
 )
-"""What is to be known before."""
+"""Sentences to read before a person is erased."""
 
 
 def erasing(traces: Traces, *, handed_over: bool) -> tuple[str, ...]:
-    """What erasing a person does; `handed_over`: whether somebody gets what they own in projects."""
+    """Return sentences on what erasing does; `handed_over`: whether somebody gets the person's objects."""
     held, own, led = _counted(traces.held), _counted(traces.own), list(traces.led.values())
     found = []
     if held:

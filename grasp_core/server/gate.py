@@ -1,4 +1,4 @@
-"""Who is let in: connections, tabs, rates, and uploads, as far as there is room in memory."""
+"""Admission of connections, tabs and uploads, limited by rates and by room in memory."""
 
 import os
 import socket
@@ -28,7 +28,7 @@ from grasp_core.server.problem import ProblemError, again_after, problem_of
 from grasp_core.server.server import Server
 
 MOST_BYTES = 64 * 1024
-"""As much as proxies let through, and all cookies of a site fit in."""
+"""Most bytes of a request's head: as many as proxies allow, and enough for all cookies of a site."""
 _REFUSED = (
     f"HTTP/1.1 {HTTP_431_REQUEST_HEADER_FIELDS_TOO_LARGE} Request Header Fields Too Large\r\n"
     "content-length: 0\r\nconnection: close\r\n\r\n"
@@ -37,7 +37,7 @@ _IN_HEAD, _CAME = "_grasp_in_head", "_grasp_came"
 
 
 def send_at_once() -> None:
-    """Have every listening socket of this process hand ``TCP_NODELAY`` on to what it accepts from now on."""
+    """Set ``TCP_NODELAY`` on this process's listening sockets, and so on connections that they accept."""
     for name in os.listdir("/dev/fd"):
         number = int(name)
         try:
@@ -47,14 +47,14 @@ def send_at_once() -> None:
                 listens = found.getsockopt(socket.SOL_SOCKET, socket.SO_ACCEPTCONN)
                 if found.family in (socket.AF_INET, socket.AF_INET6) and listens:
                     found.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        except OSError:  # closed meanwhile, as the folder's own
+        except OSError:  # closed meanwhile, like the descriptor of the folder itself
             continue
 
 
 def bound_heads() -> None:
-    """Have connections from now on refuse longer heads, and end.
+    """Make connections from now on refuse request heads above :data:`MOST_BYTES`, and close.
 
-    The server has chosen its protocol by the time that it loads the app, so the protocol itself is changed.
+    The server has chosen its protocol by the time that it loads the app, so the protocol class is changed.
     """
     begin, end, receive = (
         HttpToolsProtocol.on_message_begin,
@@ -89,20 +89,20 @@ LOCAL_ONLY = (
 )
 POLICY_VIOLATION = 1008
 _CLOSED = ("/_stcore/metrics", "/_stcore/agent", "/auth/logout")
-"""Streamlit's own metrics and remote control, and its sign-out, which any link could ask for."""
-_HEALTH = "/_stcore/health"  # a proxy that asks here passes the sentence on, instead of "no answer"
+"""Closed paths: Streamlit's own metrics and remote control, and its sign-out, which any link could call."""
+_HEALTH = "/_stcore/health"  # a proxy that checks this path passes the sentence on, not "no answer"
 UPLOADS = "/_stcore/upload_file"
-"""Below it, Streamlit takes files: SESSION/FILE."""
+"""Path below which Streamlit takes files: SESSION/FILE."""
 _LOOPBACK_NAMES = frozenset({"localhost", "127.0.0.1", "::1"})
 _PROXIED = ("forwarded", "x-forwarded-", "x-real-ip", "via")
 
 
 @dataclass(eq=False)
 class Gate:
-    """ASGI middleware that refuses what must not reach the pages or the API.
+    """ASGI middleware that refuses requests that must not reach the pages or the API.
 
-    That is connections that another site's page opens, what Streamlit offers beside the pages, with sign-in
-    uploads by viewers, and without it whatever comes from elsewhere, unless the settings ask for it.
+    These are connections from another site's page, Streamlit's own paths beside the pages and, with sign-in,
+    uploads by viewers; without sign-in, all requests from elsewhere, unless the settings allow them.
     """
 
     app: ASGIApp
@@ -128,7 +128,7 @@ class Gate:
             await answer(scope, receive, send)
 
     async def _refused(self, connection: HTTPConnection) -> ProblemError | None:
-        try:  # another name that leads here is somebody's trick
+        try:  # another host name that leads here may be an attack
             named = urlsplit(f"//{connection.headers.get('Host', '')}").hostname
         except ValueError:
             named = None
@@ -151,17 +151,17 @@ class Gate:
         return None
 
     def _below(self, connection: HTTPConnection, path: str) -> bool:
-        asked: str = connection.scope["path"]  # not connection.url, which the Host header has a hand in
+        asked: str = connection.scope["path"]  # not connection.url, which depends on the Host header
         return asked == self.base_path + path or asked.startswith(f"{self.base_path}{path}/")
 
 
 async def who(identify: Identify, connection: HTTPConnection) -> User | None:
-    """Who makes a request, asked where the database may take its time; raises StoreError if it is away."""
+    """Return the user who makes a request, found in a thread; raises StoreError without the database."""
     return await run_in_threadpool(identify, connection)
 
 
 def is_local(connection: HTTPConnection) -> bool:
-    """Whether a request comes from this machine and not through a proxy on it."""
+    """Return whether a request comes from this machine, and not through a proxy on it."""
     if connection.client is None or any(name.startswith(_PROXIED) for name in connection.headers):
         return False
     try:
@@ -177,7 +177,7 @@ TRY_AGAIN_LATER = 1013
 class TabGate:
     """ASGI middleware that counts websockets, each of which is a tab, and refuses too many.
 
-    A page that could open none is refused too, with a sentence and the time after which it asks again.
+    A page that could not open one is refused too, with a sentence and the time after which it tries again.
     """
 
     app: ASGIApp
@@ -195,7 +195,7 @@ class TabGate:
             return
         try:
             rates = (await run_in_threadpool(self.server)).rates
-        except StoreError:  # the page itself says so
+        except StoreError:  # the page itself reports it
             await self.app(scope, receive, send)
             return
         connection = HTTPConnection(scope)
@@ -218,14 +218,14 @@ class TabGate:
 
 
 def _page(error: TooOftenError) -> Response:
-    """A page of one sentence that asks again by itself."""
+    """Return a page with one sentence, which reloads itself."""
     page = small_page("GRASP: too many tabs", "One moment", escape(str(error)), str(error.seconds))
     told = {"Retry-After": str(error.seconds), "Cache-Control": "no-store"}
     return HTMLResponse(page, HTTPStatus.TOO_MANY_REQUESTS, told)
 
 
 def small_page(title: str, heading: str, body: str, refresh: str) -> str:
-    """A page that goes on by itself: `body` is HTML, `refresh` says when and, if elsewhere, where to."""
+    """Return a page that reloads itself: `body` is HTML, `refresh` the seconds and, if needed, an address."""
     return (
         f'<!doctype html><html lang="en"><head><meta charset="utf-8"><title>{title}</title>'
         '<meta name="viewport" content="width=device-width"><meta name="color-scheme" content="light dark">'
@@ -235,20 +235,20 @@ def small_page(title: str, heading: str, body: str, refresh: str) -> str:
 
 
 FOR_ONE = 1.5
-"""The most that may wait of one person's, in multiples of the largest upload."""
+"""Most bytes of one person's uploads in memory, in multiples of the largest upload."""
 FOR_ALL = 3.0
-"""The most that may wait of everybody's, in multiples of the largest upload."""
+"""Most bytes of everybody's uploads in memory, in multiples of the largest upload."""
 AGAIN_SECONDS = 20
-"""When to come again who finds no room now; what waits is taken up within some seconds, as a rule."""
+"""Seconds after which to try again if there is no room; waiting uploads are mostly read within seconds."""
 Arrived = Callable[[int], None]
-"""Told how many bytes have arrived; raises ProblemError where there is no room for them any more."""
+"""Takes the number of bytes that have arrived; raises ProblemError if there is no room for them."""
 
 
 class UploadLedger:
-    """Uploads that arrive and that wait, by browser session and person.
+    """Account of uploads that arrive or wait in memory, by browser session and person.
 
-    `waiting`: bytes that wait in memory, by session.
-    `whose`: who has a session's tab open, None where nobody has; by default all tabs are everybody's.
+    `waiting`: returns the bytes that wait in memory, by session.
+    `whose`: returns the person who has a session's tab open, or None; by default all tabs are everybody's.
     """
 
     def __init__(
@@ -265,14 +265,14 @@ class UploadLedger:
         self._under_way: Counter[str] = Counter()
 
     def is_arriving(self, session: str) -> bool:
-        """Whether an upload of the session is on its way."""
+        """Return whether an upload of the session is arriving."""
         return session in self._under_way
 
     @contextmanager
     def admitted(self, session: str, owner: str, size: int, *, quota: int) -> Iterator[Arrived]:
         """Count an upload of a stated size while it arrives; the person may still have `quota` bytes.
 
-        Raises ProblemError if there is no room for it; with when to come again, where that passes.
+        Raises ProblemError if there is no room for it, with the time to try again if there may be room then.
         """
         if size > quota:
             more = "Your files would take more room than you have here; delete some on Data."
@@ -299,7 +299,7 @@ class UploadLedger:
                 del self._under_way[session], self._arriving[session]
 
     def _check_room(self, owner: str, size: int, quota: int) -> None:
-        """Refuse so many bytes more, for now, where there is no room for them."""
+        """Raise a ProblemError if there is no room for so many more bytes now."""
         held = self._held()
         mine = sum(held[other] for other, whose in self._owners.items() if whose == owner)
         if mine + size > min(quota, FOR_ONE * self.largest):
@@ -308,7 +308,7 @@ class UploadLedger:
             raise _not_now("Too many uploads wait in this server's memory")
 
     def _held(self) -> Counter[str]:
-        """Bytes of each session, arrived and waiting; owners of sessions without any are forgotten."""
+        """Count the bytes of each session, arrived and waiting; forget owners of sessions without any."""
         held = Counter(self._waiting())
         held.update(self._arriving)
         known = held.keys() | self._under_way.keys()
@@ -318,7 +318,7 @@ class UploadLedger:
 
 @dataclass(eq=False)
 class UploadGate:
-    """ASGI middleware that lets in an upload, of somebody whom the gate let in, where there is room."""
+    """ASGI middleware that admits an upload if there is room, of a person whom :class:`Gate` has admitted."""
 
     app: ASGIApp
     ledger: UploadLedger
@@ -337,7 +337,7 @@ class UploadGate:
         session = scope["path"].removeprefix(below).partition("/")[0]
         try:
             user = await who(self.identify, connection)
-            whose = self.ledger.whose  # of what waits for somebody else's tab, whose id is no secret
+            whose = self.ledger.whose  # a tab's id is no secret: it may be somebody else's
             if whose is not None and (user is None or await run_in_threadpool(whose, session) != user.id):
                 raise ProblemError("forbidden", "This tab is not yours; load the page anew.")
             if scope["method"] == "DELETE":
@@ -360,12 +360,12 @@ class UploadGate:
 
 
 def room(server: Server, user: User | None) -> int:
-    """Bytes that the person may still have here."""
+    """Return the number of bytes that the person may still store here."""
     return server.settings.file_quota_mb * 2**20 - (0 if user is None else server.files.used(user.id))
 
 
 def stated_size(connection: HTTPConnection, largest: int) -> int:
-    """The size that an upload states; one that states none is taken for the largest, where it is cut."""
+    """Return the size that an upload states, else the largest size, at which the upload is then cut off."""
     said = connection.headers.get("Content-Length", "")
     return int(said) if said.isascii() and said.isdigit() else largest
 

@@ -1,4 +1,4 @@
-"""Headers of every answer, the way back after a sign-in, and `GET /metrics`: counts, nothing of data."""
+"""Headers of every response, the return to a page after a sign-in, and `GET /metrics`: counts, no data."""
 
 import base64
 import hashlib
@@ -29,10 +29,10 @@ _XSRF = b"_streamlit_xsrf="
 
 
 def security_headers(start_page: str, *, https: bool) -> dict[str, str]:
-    """Headers of every response; the policy admits Streamlit's own files and nothing else.
+    """Return the headers of every response; the policy admits Streamlit's own files and nothing else.
 
-    Its start page holds one inline script, admitted by its hash; its components set inline styles, and Vega
-    draws without ``unsafe-eval``. With `https`, browsers never try without it again.
+    The start page has one inline script, admitted by its hash. Components set inline styles, and Vega draws
+    without ``unsafe-eval``. With `https`, browsers never use plain HTTP here again.
     """
     scripts = re.findall(r"<script>(.*?)</script>", start_page, flags=re.DOTALL)
     hashes = [base64.b64encode(hashlib.sha256(script.encode()).digest()).decode() for script in scripts]
@@ -63,9 +63,9 @@ def security_headers(start_page: str, *, https: bool) -> dict[str, str]:
 
 @dataclass(eq=False)
 class Headers:
-    """ASGI middleware that adds headers to every HTTP response, has it counted and mends its cookies.
+    """ASGI middleware that adds headers to every HTTP response, counts it and corrects its cookies.
 
-    Streamlit's own token against forged requests is sent below `base_path`, and nowhere else on this host.
+    Browsers get Streamlit's own token against forged requests for `base_path`, and for no other path here.
     """
 
     app: ASGIApp
@@ -83,7 +83,7 @@ class Headers:
                 self.count(message["status"])
                 headers = MutableHeaders(scope=message)
                 headers.update(self.headers)
-                # Also what says nothing of its own, as downloads: a proxy or browser would keep them.
+                # Also if the header is missing, as for downloads: a proxy or browser would keep them.
                 if headers.get("Content-Type", "").startswith("text/html") or "Cache-Control" not in headers:
                     headers["Cache-Control"] = "no-store"
                 host = next((value for name, value in scope["headers"] if name == b"host"), b"")
@@ -94,9 +94,9 @@ class Headers:
         await self.app(scope, receive, send_with_headers if scope["type"] == "http" else send)
 
     def _mended(self, name: bytes, value: bytes, here: bytes) -> tuple[bytes, bytes]:
-        """A header, with a cookie kept to https and to the path below which all is found.
+        """Return a header; a cookie is limited to https and to the path below which all pages are.
 
-        One that leads to this server does so without its name: a request might claim any, which proxies keep.
+        A redirect to this server omits the host: a request may claim any host, and proxies would keep it.
         """
         if name.lower() == b"location" and value.startswith(here + b"/"):
             return name, b"/" + value.removeprefix(here).lstrip(b"/")
@@ -113,14 +113,14 @@ COOKIE = "grasp_way_back"
 SECONDS = 3600
 _CALLBACK = "/oauth2callback"
 _PAGE = re.compile(r"/[\w-]{1,64}(\?[\w.~!$&'()*+,;=:@%/?-]{0,1500})?", re.ASCII)
-"""A page and its query, nothing that could lead to another server."""
+"""Pattern of a page and its query, which cannot lead to another server."""
 
 
 @dataclass(eq=False)
 class ReturnToPage:
-    """ASGI middleware that remembers a stranger's page, unless it is open, and leads there after the sign-in.
+    """ASGI middleware that returns people to the page that they asked for before they had to sign in.
 
-    Streamlit returns everybody to the start page. The page waits in a cookie that scripts cannot read.
+    Streamlit returns everybody to the start page. Pages not open to all wait in a cookie hidden from scripts.
     """
 
     app: ASGIApp
@@ -129,7 +129,7 @@ class ReturnToPage:
     open_pages: frozenset[str] = frozenset()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass everything through; change cookies, and where the sign-in leads to."""
+        """Pass everything through; change cookies, and the redirect after the sign-in."""
         if scope["type"] != "http" or scope["method"] != "GET":
             await self.app(scope, receive, send)
             return
@@ -153,10 +153,10 @@ class ReturnToPage:
             await send(message)
 
         async def stranger() -> bool:
-            """Whether nobody has signed in who sees a page that is not open to all."""
+            """Return whether the page is not open to all, and its visitor has not signed in."""
             try:
                 return path not in self.open_pages and await who(self.identify, connection) is None
-            except StoreError:  # the page itself says so
+            except StoreError:  # the page itself reports it
                 return False
 
         await self.app(scope, receive, send_on)
@@ -184,7 +184,7 @@ class Metrics:
         self._responses.labels(str(status)).inc()
 
     def route(self, base_path: str = "") -> Route:
-        """The route; without a token in the settings it answers this machine only."""
+        """Return the route; without a token in the settings, it answers only this machine."""
 
         def metrics(request: Request) -> Response:
             server, asking = self._server(), asker(request, None)

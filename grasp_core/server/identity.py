@@ -1,4 +1,4 @@
-"""Who makes a request beside the pages: by cookie, by a token of their own, or by a share link that opens."""
+"""Identity behind a request outside the pages: by cookie, by a personal token, or by a share link."""
 
 import re
 import secrets
@@ -19,23 +19,23 @@ from grasp_core.store.people.audit import AuditStore
 from grasp_core.store.people.credentials import PREFIX
 
 Identify = Callable[[HTTPConnection], User | None]
-"""Says who has signed in, or None for strangers."""
+"""Returns the user who has signed in, or None for a stranger."""
 
 
 def bearer(connection: HTTPConnection) -> str | None:
-    """The token that a request brings, or None."""
+    """Return the bearer token of a request, or None."""
     scheme, _, token = connection.headers.get("Authorization", "").partition(" ")
     return token.strip() if scheme.casefold() == "bearer" else None
 
 
 def asker(connection: HTTPConnection, user: User | None) -> Asker:
-    """Whose requests are counted together; where nobody has to sign in, that is an address."""
+    """Return whose requests are counted together: a person's, or an address's if nobody has to sign in."""
     person = "" if user is None or user == LOCAL_USER else user.id
     return Asker(person, "" if connection.client is None else connection.client.host)
 
 
 def same_origin(connection: HTTPConnection, settings: Settings) -> bool:
-    """Whether no page of another site makes the request; only browsers say which does."""
+    """Return False if another site's page makes the request; only browsers send the page's origin."""
     origin = connection.headers.get("Origin")
     host = origin and origin.partition("://")[2]
     if origin is None or (host and origin == settings.origin):
@@ -45,7 +45,7 @@ def same_origin(connection: HTTPConnection, settings: Settings) -> bool:
 
 COOKIE = "grasp_visit"
 BROWSER = "grasp_browser"
-"""The cookie by which a browser finds its draft again where nobody signs in."""
+"""The cookie by which a browser finds its draft again on a server without sign-in."""
 BROWSER_HOURS = 30 * 24.0
 _BYTES = 32
 _VALUE = re.compile(r"[\w-]{43}", re.ASCII)
@@ -54,10 +54,10 @@ _KEY = "grasp.visit"
 
 @dataclass(eq=False)
 class Visits:
-    """ASGI middleware that gives browsers and programs that come by a share link a random number to carry.
+    """ASGI middleware that gives browsers and programs that come by a share link a random number as a cookie.
 
-    Scripts cannot read it, and no other site sends it. As :data:`BROWSER`, it knows a browser again where
-    nobody signs in.
+    Scripts cannot read it, and no other site sends it. With the name :data:`BROWSER`, it recognizes a browser
+    on a server without sign-in.
     """
 
     app: ASGIApp
@@ -93,25 +93,25 @@ class Visits:
 
 
 def add_cookie(headers: MutableHeaders, name: str, value: str | None, seconds: int, base_path: str) -> None:
-    """Add a cookie that no script can read to a response; None takes it away."""
+    """Add a cookie that no script can read to a response; the value None deletes the cookie."""
     answer, (age, ends) = Response(), (0, 0) if value is None else (seconds, None)
     answer.set_cookie(name, value or "", age, ends, base_path or "/", httponly=True, samesite="lax")
     headers.append("Set-Cookie", answer.headers["Set-Cookie"])
 
 
 def new_visit() -> str:
-    """A random number to carry, in the form that :func:`known` knows."""
+    """Return a random number for a cookie, in the form that :func:`known` accepts."""
     return secrets.token_urlsafe(_BYTES)
 
 
 def visit_of(connection: HTTPConnection) -> str:
-    """What a request's visitor carries; "" where it is no visitor's by a link."""
+    """Return the visitor's cookie of a request by a share link; "" for other requests."""
     found: str = connection.scope.get(_KEY, "")
     return found
 
 
 def known(carried: object) -> str:
-    """The cookie's value if it is one that was given, else ""."""
+    """Return a cookie's value if it has the form of :func:`new_visit`, else ""."""
     return carried if isinstance(carried, str) and _VALUE.fullmatch(carried) else ""
 
 
@@ -129,7 +129,7 @@ class PasswordError(AccessError):
 
 @dataclass(frozen=True, slots=True)
 class Visitor:
-    """Somebody with a link; `visit` is what their browser carries, by which a visit that goes on is known."""
+    """Somebody with a link; `visit` is their cookie, by which a visit that still lasts is recognized."""
 
     visit: str
     address: str
@@ -138,7 +138,7 @@ class Visitor:
 
 @dataclass(frozen=True, slots=True)
 class Visitors:
-    """Who comes by a link, and whether it opens to them."""
+    """Visitors who come by a link; opens links to them."""
 
     links: LinkStore
     tries: TryStore
@@ -146,7 +146,7 @@ class Visitors:
     rates: Rates
 
     def open(self, token: str, visitor: Visitor, only: Target | None = None) -> Target:
-        """Open a link to a visitor, if it opens what is asked for, and count the visit once.
+        """Open a link to a visitor, and count the visit once; if `only` is another target, count nothing.
 
         Raises PasswordError if the link's password is missing or wrong; LimitError after too many wrong ones;
         AccessError if the link opens nothing (any more); TooOftenError if too many such links were tried.
@@ -174,7 +174,7 @@ class Visitors:
 
 
 def told_of(terms: LinkTerms) -> dict[str, str | int | float | bool | None]:
-    """Terms of a link as the audit log has them: neither label nor password."""
+    """Return the terms of a link for the audit log, without label and password."""
     return {
         "days": terms.get("days"),
         "password": terms.get("password") is not None,
@@ -184,14 +184,14 @@ def told_of(terms: LinkTerms) -> dict[str, str | int | float | bool | None]:
 
 
 def withdraw_of_run(links: LinkStore, audit: AuditStore, run_id: str, *, by: User | None) -> int:
-    """Withdraw a run's links, which `by` manages; returns how many worked. `by` None has the database."""
+    """Withdraw a run's links; returns how many worked. `by` may manage them; None is the command line."""
     withdrawn = links.revoke_of_run(run_id)
     audit.record(actor_of(by), "withdraw", "run's links", run_id, {"links": withdrawn})
     return withdrawn
 
 
 def withdraw_of_person(links: LinkStore, audit: AuditStore, person_id: str, *, by: User | None) -> int:
-    """As :func:`withdraw_of_run`, those that a person made; raises AccessError if only an admin may."""
+    """Withdraw a person's links, as :func:`withdraw_of_run`; raises AccessError if only an admin may."""
     if by is not None and by.id != person_id and not by.may_administer:
         raise AccessError("Only an admin may withdraw links that others made.")
     withdrawn = links.revoke_of_person(person_id)

@@ -1,4 +1,4 @@
-"""Problem responses (RFC 9457), each with a code that stays and the address of its page."""
+"""Problem responses (RFC 9457), each with a stable code and the address of the page that explains it."""
 
 import logging
 import re
@@ -20,14 +20,14 @@ from grasp_core.model.errors import DataError, GraspError, Problem, SpecError, S
 log = logging.getLogger(__name__)
 
 PAGES = "/api/v1/problems"
-"""Below it, the pages of codes."""
+"""Path below which each code has a page."""
 STORE_SECONDS = 5
-"""When to come again where the store could not be reached."""
+"""Seconds after which to try again if the store could not be reached."""
 _CODES = tomllib.loads(Path(__file__).with_name("problems.toml").read_text(encoding="utf-8"))
 WHAT: Mapping[str, str] = {code: about["means"] for code, about in _CODES.items()}
-"""What each code of a problem means, and what would do."""
+"""Meaning of each problem code, and the remedy."""
 _STATUS: Mapping[str, int] = {code: about["status"] for code, about in _CODES.items() if "status" in about}
-"""Of those codes whose status is not 422; of several with one, Starlette's own errors have the first."""
+"""Status of the codes that do not have 422. Starlette's own errors get the first code of their status."""
 
 _NOWHERE = "There is no such address; the page of the API lists them all."
 _UNFIT = {
@@ -71,7 +71,7 @@ class ProblemError(Exception):
         }
 
     def response(self, base_path: str = "") -> JSONResponse:
-        """The problem document, of a server whose addresses begin with `base_path`."""
+        """Return the problem document as a response; the server's addresses begin with `base_path`."""
         return JSONResponse(
             self.document(base_path),
             status_code=int(self.status),
@@ -81,28 +81,28 @@ class ProblemError(Exception):
 
 
 def base_path(scope: Scope) -> str:
-    """With what the server's addresses begin, as a request to the API has come there."""
+    """Return the beginning of the server's addresses, from a request to the API."""
     mounted: str = scope.get("root_path", "")
     return mounted.removesuffix("/v1").removesuffix("/api")
 
 
 def missing(kind: str) -> ProblemError:
-    """The problem that there is no such thing."""
+    """Return the problem that there is no object of that id."""
     return ProblemError("not-found", f"There is no {kind} of that id.")
 
 
 def again_after(seconds: int) -> dict[str, str]:
-    """The header that says after how many seconds to come again."""
+    """Return the header with the seconds after which to try again."""
     return {"Retry-After": str(seconds)}
 
 
 def answer_fault(request: Request, error: Exception) -> Response:
-    """The problem document of an exception; handlers of all the API's applications."""
+    """Return the problem document of an exception; this handles exceptions of all the API's applications."""
     return problem_of(error).response(base_path(request.scope))
 
 
 def problem_of(error: Exception) -> ProblemError:
-    """What went wrong, as it is told."""
+    """Return the problem that describes an exception to the client."""
     if isinstance(error, ProblemError):
         return error
     if isinstance(error, HTTPException):
@@ -118,7 +118,7 @@ def problem_of(error: Exception) -> ProblemError:
         broken = any(one["code"] == "json_invalid" for one in found)
         told = _sentence(found[0]["text"])
         return ProblemError("bad-request" if broken else "invalid", told, more={"problems": found})
-    if isinstance(error, GraspError):  # what a person can mend, with the codes that pages and files give
+    if isinstance(error, GraspError):  # a person can mend it; the codes are those of pages and files
         found = [listed(one) for one in error.problems] if isinstance(error, DataError) else []
         if isinstance(error, SpecError):
             found = [{"code": error.code, "text": text} for text in error.sentences]
@@ -132,7 +132,7 @@ def problem_of(error: Exception) -> ProblemError:
 
 
 def listed(problem: Problem) -> dict[str, Any]:
-    """One of several problems."""
+    """Return one of several problems, JSON-ready."""
     return {
         "code": problem.remark.code.key,
         "text": problem.message,
@@ -143,7 +143,7 @@ def listed(problem: Problem) -> dict[str, Any]:
 
 
 def _unfit(fault: Mapping[str, Any]) -> str:
-    """A fault of a request as Pydantic found it, in words of this program."""
+    """Put a fault that Pydantic found in a request into GRASP's words."""
     kind, (part, *places) = fault["type"], fault["loc"]
     if kind == "json_invalid":
         return f"The body is no JSON: {fault['ctx']['error']}, at character {places[-1]}"

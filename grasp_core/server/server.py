@@ -9,7 +9,7 @@ from typing import Any
 
 from grasp_core.engine.compute import server_pool
 from grasp_core.engine.process import ComputingProcess
-from grasp_core.engine.service import GroupItems, Makings, Plans, Service
+from grasp_core.engine.service import GroupItems, PendingAnswers, Plans, Service
 from grasp_core.model.access import Reach
 from grasp_core.model.errors import StoreError
 from grasp_core.model.rates import Rates
@@ -17,7 +17,7 @@ from grasp_core.model.settings import Settings, read_settings
 from grasp_core.reading.connectors.source import Source
 from grasp_core.reading.sandbox.process import HELPER
 from grasp_core.reading.sources.allowed import AllowedSources
-from grasp_core.report.writers.kept import KeptExports
+from grasp_core.report.writers.cache import ExportCache
 from grasp_core.server.accounts import Accounts
 from grasp_core.server.identity import Visitors
 from grasp_core.server.watches import History, Sources, WatchRunner
@@ -37,20 +37,20 @@ from grasp_core.store.watches import WatchStore
 log = logging.getLogger(__name__)
 
 SWEEP_SECONDS = 600.0
-"""How often what has outlived its time is deleted."""
+"""Seconds between deletions of data that are past their age."""
 WEBHOOK_SECONDS = 3.0
-"""How often messages that are due are looked for."""
+"""Seconds between checks for messages that are due."""
 WATCH_SECONDS = 5.0
-"""How often is seen which watches are due, and which of their runs have ended."""
+"""Seconds between checks for watches that are due, and for runs of watches that have ended."""
 KEEP_ENDED_DAYS = 90.0
-"""How long tokens that work no more are listed, for those who wonder why."""
+"""Days for which tokens that no longer work stay listed, so that their owners can see why."""
 SESSION_DAYS = 32.0
-"""How long a session is kept: Streamlit's cookie is taken for 31 days."""
+"""Days for which a session is kept: Streamlit accepts its cookie for 31 days."""
 
 
 @dataclass(eq=False)
 class Stores:
-    """The stores, as far as somebody reaches."""
+    """The stores, limited to somebody's reach."""
 
     runs: RunStore
     files: FileStore
@@ -64,12 +64,12 @@ class Stores:
 
 
 class Server(Stores):
-    """The parts of a server: stores for what is done for nobody in particular, and all beside them.
+    """The parts of a server: stores without a limit, for the server's own work, and everything beside them.
 
-    Whoever asks gets the stores by :meth:`seen`. Nothing runs before :meth:`start`.
+    A person's requests get stores from :meth:`seen`. Nothing runs before :meth:`start`.
 
-    `make_executor`: computes runs in this process; by default another process does.
-    `works`, `questions`: requests whose files are read beside them, and those that take long to compute.
+    `make_executor`: makes an executor that computes runs in this process; by default another process does.
+    `works`, `questions`: background work for requests that read files, and for those that compute long.
 
     Raises StoreError if the database cannot be opened; SettingsError if the settings cannot be used.
     """
@@ -102,8 +102,8 @@ class Server(Stores):
         pool = server_pool(settings, make_executor)
         self.service = Service(self.runs, self.files, pool, allowed, apart)
         self.plans, self.items = Plans(pool), GroupItems(self.service, self.answers)
-        self.works, self.questions = Makings[Any]("reading"), Makings[Any]("question")
-        self.exports = KeptExports()
+        self.works, self.questions = PendingAnswers[Any]("reading"), PendingAnswers[Any]("question")
+        self.exports = ExportCache()
         self.sources = Sources(SourceTokenStore(database), settings, allowed.folder)
         self.webhooks = Webhooks(WebhookStore(database), settings)
         self.watching = WatchRunner(
@@ -113,20 +113,20 @@ class Server(Stores):
         self._threads: list[threading.Thread] = []
 
     def seen(self, reach: Reach) -> Stores:
-        """The stores, for somebody of this reach: every statement reads and changes nothing beyond it."""
+        """Return the stores limited to a reach: no statement reads or changes anything beyond it."""
         return Stores(*(getattr(self, part.name).within(reach) for part in fields(Stores)))
 
     def keep_file(
         self, files: FileStore, content: bytes, name: str, owner: str, source: Source | None = None
     ) -> str:
-        """Store what somebody brought or had fetched, and note that in the log; gives its hash."""
+        """Store a file that somebody uploaded or fetched, and record that in the log; returns its SHA-256."""
         address, kind = (None, {}) if source is None else (str(source), {"source": source.kind})
         sha256 = files.put(content, owner=owner, source=address, name=name)
         self.audit.record(owner, "upload", "file", sha256, {"bytes": len(content), **kind})
         return sha256
 
     def start(self) -> None:
-        """Begin to compute what is queued, and to delete what has outlived its time; get ready to read."""
+        """Start computing queued runs, deleting data past their age, and the process that reads files."""
         HELPER.start()
         self.service.start()
         self._repeat("sweep", self.sweep, SWEEP_SECONDS, "nothing swept")
@@ -144,7 +144,7 @@ class Server(Stores):
         self.database.dispose()
 
     def sweep(self) -> None:
-        """Delete files that no run needs any more, blocks of runs given up, and what is past its age."""
+        """Delete files that no run needs any more, blocks of runs given up, and all data past their age."""
         hours, days = self.settings.keep_files_hours, self.settings.keep_runs_days
         self.files.delete_unneeded(older_than_hours=hours)
         self.drafts.delete_older_than(hours)
@@ -163,11 +163,11 @@ class Server(Stores):
         leave_no_trace(self.database)
 
     def check(self) -> None:
-        """Find out that the database answers, the one that was opened; raises StoreError if it does not."""
+        """Raise a StoreError unless the database answers and is the one that was opened."""
         check(self.database)
 
     def _repeat(self, name: str, work: Callable[[], object], seconds: float, failed: str) -> None:
-        """Have work done by a thread of its own, now and every so often, until the server closes."""
+        """Repeat work in a thread of its own, now and every so many seconds, until the server closes."""
 
         def repeat() -> None:
             while True:
@@ -186,14 +186,14 @@ class Server(Stores):
 
 
 def shared() -> Server:
-    """The server of this process, started."""
+    """Return the server of this process; the first call starts it."""
     if not _shared:
         with _starting:  # the first visitor may come while the app is still getting ready
             if not _shared:
                 server = Server(read_settings())
                 server.start()
                 _shared.append(server)
-    # Without the lock: pages ask dozens of times, and once two threads meet at one they keep meeting.
+    # Without the lock: pages ask dozens of times, and two threads that once meet at a lock keep meeting.
     return _shared[0]
 
 

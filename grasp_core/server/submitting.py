@@ -1,4 +1,4 @@
-"""Predictions handed in to a server's benchmark: checked, scored in a worker, kept."""
+"""Submissions to a server's benchmark: check predictions, score them in a worker, keep them."""
 
 import hashlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -30,17 +30,17 @@ NAME_LENGTH = 80
 
 
 def tasks_folder(settings: Settings) -> Path | None:
-    """Where the tasks' own files are; None for the built-in tasks."""
+    """Return the folder with the server's own tasks; None for the built-in tasks."""
     return Path(settings.raft_tasks) if settings.raft_tasks else None
 
 
 def benchmark_of(settings: Settings) -> Benchmark | None:
-    """The benchmark with its gold labels; None where the server has none."""
+    """Return the benchmark with its gold labels; None if the server has none."""
     return Benchmark(Path(settings.raft_gold), tasks_folder(settings)) if settings.raft_gold else None
 
 
 def systems(records: Iterable[SubmissionRecord], settings: Settings) -> list[Entry]:
-    """Systems scored here, and published ones where the tasks are RAFT's, or some of them."""
+    """Return systems scored here, and published ones if the tasks are RAFT's, or some of RAFT's."""
     names = read_tasks(tasks_folder(settings))
     own = [scored_entry(record.name, record.scores, record.id) for record in records]
     return own + (over_tasks(published(), list(names)) if is_part_of_raft(names) else [])
@@ -49,9 +49,9 @@ def systems(records: Iterable[SubmissionRecord], settings: Settings) -> list[Ent
 def looked_at(
     content: bytes, shown: str, settings: Settings
 ) -> tuple[submissions.Submission, list[Problem], list[Problem]]:
-    """A zip archive of predictions, called `shown` in messages, what is to be known of it, what mended.
+    """Read a zip archive of predictions, called `shown` in messages, and check it.
 
-    Raises DataError if it is none, or holds no task.
+    Returns it, remarks, and problems that must be mended. Raises DataError if it is none, or has no task.
     """
     names = read_tasks(tasks_folder(settings))
     check_size(len(content), MAX_ARCHIVE, shown, "a submission")
@@ -61,7 +61,7 @@ def looked_at(
         raise DataError(f"{shown} has no file data/TASK/{submissions.PREDICTIONS} of any of the {listing}")
     ids = submissions.known_ids(tasks_folder(settings))
     faulty = [problem for problem in submissions.check_files(submission, names, ids) if problem.stops]
-    labels = replace(submission, probabilities={})  # which belong here, if not on RAFT's own leaderboard
+    labels = replace(submission, probabilities={})  # they are allowed here, if not on RAFT's own leaderboard
     return submission, submissions.validate(labels, names, ids), faulty
 
 
@@ -77,11 +77,11 @@ def scored(
     some: bool = False,
     probabilities: Mapping[str, RawFile] = MappingProxyType({}),
 ) -> SubmissionRecord:
-    """Score and keep, unless that was done before: then only its name is the one given now.
+    """Score and keep predictions; if that was done before, only change the name to the one given now.
 
-    `told`: takes how many rows are scored, of how many, and the task that is being scored.
-    `some`: whether the predictions may be of a part of each task's rows, as people label.
-    `probabilities`: of the classes, by task; how they come true is told of the first that are brought.
+    `told`: takes the number of rows scored, the number of all rows, and the task that is being scored.
+    `some`: whether the predictions may be of only a part of each task's rows, as people label.
+    `probabilities`: files of the classes' probabilities, by task; calibration is of the first ones sent.
 
     Raises LimitError if the person has used up a task.
     """
@@ -95,7 +95,7 @@ def scored(
     likely = {task: read_probabilities(file, names[task]) for task, file in given.items()}
     for task, found in likely.items():
         check_all(names[task], chosen[task], found)
-    # Other probabilities of the same labels tell of gold labels, too.
+    # Other probabilities of the same labels reveal gold labels, too, so they count as another scoring.
     sha256 = {task: {PROBABILITIES: hashlib.sha256(file.content).hexdigest()} for task, file in given.items()}
     store.reserve({task: {**labels, **sha256.get(task, {})} for task, labels in chosen.items()}, owner=owner)
     parts = _in_parts(chosen, names)
@@ -116,7 +116,7 @@ def compared_by(
     pool: Pool,
     told: Told = lambda _done, _of, _task: None,
 ) -> Comparison:
-    """Compare two submissions in the workers, as :func:`scored` does."""
+    """Compare two submissions in the workers, as :func:`scored` scores one."""
     there = held.with_gold()
     both = {task: labels for task, labels in first.items() if task in second and task in there}
     names = read_tasks(held.tasks)
@@ -133,7 +133,7 @@ def _in_parts(rows: Predictions, names: Mapping[str, Task]) -> list[tuple[str, P
 def _by_task(
     results: Iterator[A], parts: Sequence[tuple[str, Part]], rows: Predictions, told: Told
 ) -> list[list[A]]:
-    """The results of parts by task, told before each how many rows' worth of work is done."""
+    """Return the results of parts, by task; `told` gets the rows' worth of work done before each part."""
     done, of, found = 0.0, sum(map(len, rows.values())), dict[str, list[A]]((name, []) for name in rows)
     for name, (_, share) in parts:
         told(int(done), of, name)

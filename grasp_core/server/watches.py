@@ -1,4 +1,4 @@
-"""Sources that people fetch, and watches: what is due is fetched; what changed is run again and compared."""
+"""Sources that people fetch, and watches: due files are fetched, changed data run again and compared."""
 
 from __future__ import annotations
 
@@ -37,9 +37,9 @@ _NONCE = 12
 
 
 class TokenSeal:
-    """Seals tokens and opens them again.
+    """Encrypts tokens and decrypts them again.
 
-    `key`: random text of 32 characters or more; without one, nothing is kept.
+    `key`: random text of 32 characters or more; without a key, no token is kept.
     """
 
     def __init__(self, key: str) -> None:
@@ -49,12 +49,12 @@ class TokenSeal:
         return self._key is not None
 
     def seal(self, token: str, owner: str, site: str) -> bytes:
-        """The token, encrypted for a person and a server."""
+        """Encrypt a token for a person and a site."""
         nonce = os.urandom(_NONCE)
         return nonce + self._cipher().encrypt(nonce, token.encode(), _bound(owner, site))
 
     def open(self, sealed: bytes, owner: str, site: str) -> str:
-        """The token again."""
+        """Decrypt a token; raises DataError if the server's key is another one now."""
         from cryptography.exceptions import InvalidTag
 
         try:
@@ -79,7 +79,7 @@ def _bound(owner: str, site: str) -> bytes:
 
 
 class Sources:
-    """What people may fetch; raises SettingsError if the settings list no hosts."""
+    """Sources that people may fetch; raises SettingsError if the settings' list of hosts is not valid."""
 
     def __init__(self, tokens: SourceTokenStore, settings: Settings, folder: Folder | None) -> None:
         self._tokens, self._folder = tokens, folder
@@ -95,7 +95,7 @@ class Sources:
 
     @property
     def keeps(self) -> bool:
-        """Whether tokens are kept for those who ask."""
+        """True if this server can keep tokens."""
         return bool(self._box)
 
     def fetch(
@@ -107,7 +107,7 @@ class Sources:
         )
 
     def keep(self, source: Source, token: str, *, owner: str) -> None:
-        """Keep a token for all that is at the source's server."""
+        """Keep a token for everything on the source's server."""
         site = _site(source)
         self._tokens.keep(self._box.seal(token.strip(), owner, site), owner=owner, site=site)
 
@@ -116,11 +116,11 @@ class Sources:
         return self._tokens.get(owner=owner, site=_site(source))
 
     def forget(self, site: str, *, owner: str) -> bool:
-        """Keep a person's token no longer; whether there was one."""
+        """Delete a person's token; return whether there was one."""
         return self._tokens.forget(owner=owner, site=site)
 
     def check_unattended(self, source: Source, *, owner: str) -> None:
-        """Refuse, by a DataError, a source that takes a token where none is kept while its person is away."""
+        """Raise a DataError if a source needs a token, and none is kept for use while its person is away."""
         if not source.tool.needs_token or self.token(source, owner=owner):
             return
         how = (
@@ -131,7 +131,7 @@ class Sources:
         raise DataError(f"{source.shown} takes a token while you are away: {how}")
 
     def token(self, source: Source, *, owner: str) -> str:
-        """A person's kept token for a source, on their own machine also that of the tool's variable, or "".
+        """Return a person's kept token for a source, or on their own machine the tool's variable, or "".
 
         Raises DataError if it cannot be opened.
         """
@@ -157,7 +157,7 @@ MOVED = "The run of the changed data is not in this project any more."
 
 
 def how_often(every: str) -> str:
-    """How often is looked."""
+    """Return a phrase for how often a watch looks."""
     if every in EVERY:
         return EVERY[every]
     if " " in every:
@@ -168,7 +168,7 @@ def how_often(every: str) -> str:
 
 
 def state(watch: Watch) -> str:
-    """How a watch stands, in a sentence."""
+    """Return the state of a watch, in a sentence."""
     if watch.paused is not None:
         return PAUSED[watch.paused]
     if watch.going_run is not None:
@@ -189,7 +189,7 @@ BROUGHT = "This result was brought from elsewhere, without its data, so there is
 
 @dataclass(eq=False)
 class WatchRunner:
-    """Makes watches, looks at what is due and runs again what has changed, as the watch's owner may."""
+    """Makes watches, looks at due ones, and runs changed data again, with the owner's rights."""
 
     _store: WatchStore
     _service: Service
@@ -199,11 +199,11 @@ class WatchRunner:
 
     @property
     def possible(self) -> bool:
-        """Whether there is any place here that can be watched."""
+        """True if this server has any place that can be watched."""
         return bool(self._service.inputs.allowed or self._sources.kinds)
 
     def refusal(self, run: RunRecord) -> str | None:
-        """Why a run cannot be watched, in a sentence; None where it can."""
+        """Return the reason why a run cannot be watched, in a sentence; None if it can."""
         try:
             self.origins(run)
         except DataError as error:
@@ -211,7 +211,7 @@ class WatchRunner:
         return None
 
     def origins(self, run: RunRecord) -> tuple[Origin, ...]:
-        """Where a run's files are; raises DataError if it cannot be watched, as where one has no address."""
+        """Return the locations of a run's files; raises DataError without a result, or if a file has none."""
         if run.state != "done":
             raise DataError("A run is watched once it has a result.")
         places = self._service.inputs.places(run)
@@ -228,9 +228,9 @@ class WatchRunner:
         return tuple(found)
 
     def add(self, run: RunRecord, *, every: str, by: User, webhook: str | None = None) -> Watch:
-        """Watch a run's files for a person who may run in its project, which has been asked.
+        """Watch a run's files for a person; the caller has checked that they may run in the project.
 
-        Raises AccessError if that is not known while they are away; DataError if the run cannot be watched.
+        Raises AccessError if that cannot be checked while they are away; DataError as :meth:`origins`.
         """
         origins = self.origins(run)
         if self._acting(by.id, run.project) is None:
@@ -242,12 +242,12 @@ class WatchRunner:
         return store.add(run.id, origins, owner=by.id, title=run.title, every=every, webhook=webhook)
 
     def go_on(self) -> None:
-        """See which runs have ended, and look at what is due."""
+        """Find out which runs have ended, and look at the watches that are due."""
         self.settle()
         self.look_due()
 
     def look_due(self) -> int:
-        """Look at all that is due; returns how many watches that were."""
+        """Look at all watches that are due; returns how many."""
         count = 0
         while (watch := self._store.take()) is not None:
             self.look(watch)
@@ -255,9 +255,9 @@ class WatchRunner:
         return count
 
     def look(self, watch: Watch) -> None:
-        """Look at a watch that was claimed; what goes wrong is kept with it.
+        """Look at a claimed watch; a failure is saved with it.
 
-        Raises StoreError if the database is away; the watch is anybody's again after a while.
+        Raises StoreError if the database does not answer; any server can claim the watch after a while.
         """
         try:
             self._look(watch)
@@ -270,7 +270,7 @@ class WatchRunner:
             self._store.failed(watch, FAULT)
 
     def settle(self) -> None:
-        """See what became of the runs of changed data."""
+        """Update watches whose run of changed data has ended, or is gone."""
         for watch in self._store.going():
             run = self._run(watch, watch.going_run)
             if run is None:
@@ -281,7 +281,7 @@ class WatchRunner:
                 self._store.run_failed(watch, run.error or CANCELLED)
 
     def fetch(self, origin: Origin, *, owner: str) -> Fetched:
-        """The file as it is now, for a person; the one place that knows what origins there are."""
+        """Fetch the file as it is now, for a person; only this method knows the kinds of origins."""
         if is_source(origin.location):
             return self._sources.fetch(parse(origin.location), owner=owner)
         return self._service.inputs.allowed.fetch(origin.location)
@@ -315,16 +315,16 @@ class WatchRunner:
         self._store.looked(watch, going_run=run.id)
 
     def _run(self, watch: Watch, run_id: str | None) -> RunRecord | None:
-        """A run of the watch's, if it is (still) in its project."""
+        """Return a run of the watch, if it is (still) in the watch's project."""
         return None if run_id is None else self._service.runs.within(only(watch.project)).get(run_id)
 
     def _acting(self, owner: str, project: str) -> User | None:
-        """The watch's owner, if they may run in the project now."""
+        """Return the watch's owner, if they may run in the project now."""
         user = self.person(owner)
         return user if user is not None and user.may_run_in(project) else None
 
     def person(self, owner: str) -> User | None:
-        """Somebody who is away, with their projects; None if they are not admitted (any more)."""
+        """Return a person who is away, with their projects; None if they are not admitted (any more)."""
         if not self._accounts.settings.sign_in:
             return None if owner else LOCAL_USER
         user = self._accounts.acting(owner)
@@ -336,7 +336,7 @@ _REMEMBERED = 256
 
 @dataclass(frozen=True, slots=True)
 class WatchStep:
-    """A run of a watch, and what changed since the one `before`; number 0 is the run that was watched."""
+    """A run of a watch, and the changes since the run `before`; number 0 is the run that was watched."""
 
     number: int
     run_id: str
@@ -348,14 +348,14 @@ class WatchStep:
 
 
 class History:
-    """Finds the steps of watches; what two results have between them is remembered, for they never change."""
+    """Finds the steps of watches; comparisons of two results are remembered, as results never change."""
 
     def __init__(self, service: Service) -> None:
         self._result = service.result
         self._since = lru_cache(maxsize=_REMEMBERED)(self._compared)
 
     def steps(self, store: WatchStore, watch: Watch, *, limit: int = 50) -> list[WatchStep]:
-        """The latest steps, latest first; `store` is within the reach of whoever asks."""
+        """Return the latest steps, latest first; `store` is limited to the reach of the person who asks."""
         runs = store.runs_of(watch.id)
         steps = []
         for before, run in list(zip([None, *runs], runs, strict=False))[-limit:]:

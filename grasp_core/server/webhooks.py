@@ -1,4 +1,4 @@
-"""Webhooks: an address is told, signed, that a run has ended; beside the service, by any server."""
+"""Webhooks: signed messages to an address that a run has ended, sent by any server."""
 
 import asyncio
 import base64
@@ -21,13 +21,13 @@ from grasp_core.store.api_calls import Due, WebhookStore
 log = logging.getLogger(__name__)
 
 ANSWER_SECONDS = 15.0
-"""The longest that a receiver may take."""
+"""Most seconds that a receiver may take to answer."""
 BACKOFF_SECONDS = (5, 30, 120, 600, 3600, 6 * 3600, 12 * 3600, 24 * 3600)
-"""After how long it is tried again; then it is given up."""
+"""Seconds before each further attempt; after the last one, the message is given up."""
 
 
 class Webhooks:
-    """Sends what is due, to allowed addresses alone.
+    """Sends messages that are due, only to allowed addresses.
 
     Raises SettingsError if the allowed addresses or networks cannot be used.
     """
@@ -45,11 +45,11 @@ class Webhooks:
             raise SettingsError("GRASP_WEBHOOK_NETWORKS must be networks like 10.2.0.0/16") from None
 
     def register(self, run_id: str, url: str, *, owner: str) -> None:
-        """Have an address told when a run ends; :meth:`check` has let it pass."""
+        """Notify an address when a run ends; raises DataError as :meth:`check`."""
         self._store.add(run_id, self.check(url), owner=owner)
 
     def check(self, url: str) -> str:
-        """The address in its one form; raises DataError if it may not be told."""
+        """Return the address in its normal form; raises DataError if it is not allowed."""
         if not self._prefixes:
             raise DataError("this server sends no webhooks; whoever runs it can set GRASP_WEBHOOK_URLS")
         address = remote.parse(url.strip())
@@ -59,15 +59,15 @@ class Webhooks:
         return address.url
 
     def keys(self, owner: str) -> list[str]:
-        """What a person's receiver checks signatures with: the newest key, then the one before, if any."""
+        """Return the keys by which a person's receiver checks signatures: the newest, then the one before."""
         return ["whsec_" + base64.b64encode(key).decode("ascii") for key in self._keys(owner)]
 
     def roll(self, owner: str) -> None:
-        """Make a new key for a person; of those before, the last stays valid."""
+        """Make a new key for a person; the key before it stays valid, and earlier ones end."""
         self._store.roll_key(owner)
 
     def send_due(self) -> int:
-        """Send what is due now; returns how many messages were tried."""
+        """Send the messages that are due now; returns how many were tried."""
         due = self._store.take()
 
         async def send() -> None:
@@ -98,7 +98,7 @@ class Webhooks:
         may_reach, refused = self._may_reach, PermissionError("a private address")
 
         class Guarded(aiohttp.ThreadedResolver):
-            """Resolves names to allowed addresses alone: one that leads into this network is a trick."""
+            """Resolves names to allowed addresses only: a name that leads into this network is a trick."""
 
             async def resolve(self, *host: Any, **how: Any) -> Any:
                 found = await super().resolve(*host, **how)
@@ -107,7 +107,7 @@ class Webhooks:
                 return found
 
         url, now = self.check(due.url), str(int(time.time()))
-        # No title and no rater data: who may see the run asks for it.
+        # No title and no rater data: a receiver who may see the run can ask for them.
         data: dict[str, Any] = {"id": due.run_id, "state": due.state}
         if self._public_url:
             data["address"] = f"{self._public_url}/results?run={due.run_id}"
@@ -142,11 +142,11 @@ class Webhooks:
         return found
 
     def _may_reach(self, host: str) -> bool:
-        """Whether it is a public address, or one in a network that the settings allow."""
+        """Return whether a host is a public address, or one in a network that the settings allow."""
         address: IPv4Address | IPv6Address = ip_address(host)
         if isinstance(address, IPv6Address) and address.ipv4_mapped is not None:
             address = address.ipv4_mapped
-        # Not public are those of version 6 in which a gateway finds one of version 4: in ::/8, and 6to4.
+        # IPv6 addresses that a gateway turns into IPv4 ones are not public: those in ::/8, and 6to4.
         public = address.is_global and not (address.is_multicast or address.is_reserved)
         if isinstance(address, IPv6Address) and (address.is_site_local or address.sixtofour is not None):
             public = False

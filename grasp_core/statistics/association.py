@@ -1,4 +1,4 @@
-"""Association of axes, and questions of an item."""
+"""Association of axes, GAI and DSI, and statistics over several questions."""
 
 import math
 from collections.abc import Callable, Sequence
@@ -14,7 +14,7 @@ _FEWEST_DRAWS, _MOST_CELLS = 999, 4_000_000
 
 
 def cross_table(first: Axis, second: Axis) -> Int64Array:
-    """Raters known on both axes, by their values on each, shape (R, C)."""
+    """Count the raters known on both axes by their values on each, shape (R, C)."""
     known = (first.codes >= 0) & (second.codes >= 0)
     cell = first.codes[known].astype(np.int64) * len(second.values) + second.codes[known]
     shape = (len(first.values), len(second.values))
@@ -22,20 +22,20 @@ def cross_table(first: Axis, second: Axis) -> Int64Array:
 
 
 def chance_of(table: Int64Array, draws: int = 9_999, seed: int = 1) -> float:
-    """How often tables of the same margins, drawn at random, lie as far from independence.
+    """Return p of independence: how often random tables of the same margins are as far from it.
 
     Parameters
     ----------
     table : int array, shape (R, C)
-        With a value in two rows and columns or more.
+        At least two rows and two columns must have a count above 0.
     draws : int
-        Fewer where the table is large.
+        Number of random tables; fewer are drawn if the table is large.
     seed : int
 
     Notes
     -----
-    p of Pearson's chi-square, (1 + #) / (1 + draws): the table of one axis whose values change places among
-    the raters.
+    p of Pearson's chi-square is (1 + #) / (1 + draws). A random table is the one that results if the values
+    of one axis are shuffled among the raters.
     """
     table = table[table.any(axis=1)][:, table.any(axis=0)]
     rows, columns = table.sum(axis=1), table.sum(axis=0)
@@ -47,7 +47,7 @@ def chance_of(table: Int64Array, draws: int = 9_999, seed: int = 1) -> float:
 
 
 def _of_margins(rows: Int64Array, columns: Int64Array, draws: int, chance: np.random.Generator) -> Int64Array:
-    """Tables of these margins as chance makes them, shape (draws, R, C): cell after cell, hypergeometric.
+    """Draw random tables of these margins, shape (draws, R, C): cell after cell, hypergeometric.
 
     SciPy's `random_table` draws from the same distribution; it takes half a second to load.
     """
@@ -73,7 +73,7 @@ def corrected_v(table: Int64Array) -> float | None:
     Returns
     -------
     float or None
-        0 to 1; None where it has no value.
+        0 to 1; None if it has no value.
 
     Notes
     -----
@@ -112,11 +112,11 @@ def gai(in_group: FloatArray, cross_group: FloatArray) -> FloatArray:
     Returns
     -------
     float array
-        Baseline 1; NaN where the cross-group statistic is not positive or either is NaN.
+        Baseline 1; NaN if the cross-group statistic is not positive or either is NaN.
 
     Notes
     -----
-    A cross-group statistic up to 1e-12 is 0 but for rounding, and has no ratio either.
+    A cross-group statistic up to 1e-12 is 0 with a rounding error, and gives no ratio either.
     """
     index = np.full(np.broadcast_shapes(in_group.shape, cross_group.shape), np.nan)
     np.divide(in_group, cross_group, out=index, where=cross_group > ROUNDING)
@@ -133,7 +133,7 @@ def dsi(gais: FloatArray) -> FloatArray:
     Returns
     -------
     float array, shape (...)
-        NaN where no group's GAI is estimable.
+        NaN if no group's GAI is estimable.
     """
     largest = np.max(np.where(np.isnan(gais), -np.inf, gais), axis=-1, initial=-np.inf)
     return np.where(np.isneginf(largest), np.nan, largest)
@@ -143,17 +143,17 @@ T = TypeVar("T")
 
 
 def agreement(disagreements: Sequence[Callable[[], tuple[float, float]]], one_label: Remark) -> float:
-    """1 - D_o / D_e, both summed over the questions.
+    """Return 1 - D_o / D_e, both summed over the questions.
 
-    With as many answers to every question this is the agreement of whole vectors of answers, their
-    distance being the share of questions that two raters answer differently (normalised Hamming distance).
+    If every question has equally many answers, this is the agreement of whole vectors of answers. Their
+    distance is the share of questions that two raters answer differently (normalised Hamming distance).
 
     Parameters
     ----------
     disagreements : sequence of callable
-        D_o and D_e of each question; a question for which they are not estimable adds nothing.
+        Functions that return D_o and D_e, one per question; a question without them adds nothing.
     one_label : Remark
-        The reason where D_e is 0.
+        The reason to give if D_e is 0.
 
     Raises
     ------
@@ -168,7 +168,7 @@ def agreement(disagreements: Sequence[Callable[[], tuple[float, float]]], one_la
 
 
 def average(statistics: Sequence[Callable[[], float]]) -> float:
-    """Mean over the questions that have a value; raises :class:`NotEstimableError` where none has."""
+    """Return the mean over questions that have a value; raise :class:`NotEstimableError` if none has."""
     values = _estimable(statistics)
     return sum(values) / len(values)
 

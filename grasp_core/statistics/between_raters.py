@@ -1,4 +1,4 @@
-"""How raters agree two by two, and how labels spread."""
+"""Disagreement between two raters, the share of it that groups explain, and the spread of raters."""
 
 import numpy as np
 
@@ -7,19 +7,19 @@ from grasp_core.statistics.rater_residuals import RaterResiduals
 
 
 def disagreement(first: Int64Array, second: Int64Array, delta: FloatArray) -> float:
-    """Mean squared distance between the labels of two raters.
+    """Return the mean squared distance between the labels of two raters.
 
     Parameters
     ----------
     first, second : int arrays, shape (I,)
-        Each rater's label of each item, -1 where there is none.
+        Each rater's label of each item, -1 if there is none.
     delta : float64 array, shape (K, K)
-        Squared distances between labels; 1 between different ones where they are only names.
+        Squared distances between labels; 1 between different labels if they are only names.
 
     Returns
     -------
     float
-        Over the items that both labelled; NaN where there are none.
+        Mean over the items that both labelled; NaN if there are none.
     """
     both = (first >= 0) & (second >= 0)
     return float(delta[first[both], second[both]].mean()) if both.any() else float("nan")
@@ -33,17 +33,17 @@ def explained(squared: FloatArray, group: Int64Array) -> float:
     squared : float64 array, shape (J, J)
         Squared distances between raters, 0 on the diagonal.
     group : int array, shape (J,)
-        Each rater's group; -1 for those who are left out.
+        Each rater's group; -1 for raters who are left out.
 
     Returns
     -------
     float
-        NaN where there is no distance between any two.
+        NaN if no two raters differ.
 
     Notes
     -----
-    1 - sum_g W_g / T: T is the sum of the squared distances of all pairs over the number of raters, W_g the
-    same within group g.
+    R^2 = 1 - sum_g W_g / T. T is the sum of the squared distances of all pairs divided by the number of
+    raters, and W_g is the same within group g.
 
     References
     ----------
@@ -63,17 +63,17 @@ def explained(squared: FloatArray, group: Int64Array) -> float:
 
 
 FEWEST_SPREAD = 3
-"""Raters that a side needs: of two the variance says hardly anything."""
+"""Fewest raters of a side: the variance of two raters is too rough."""
 
 
 def spread_terms(residuals: RaterResiduals) -> FloatArray:
-    """What raters add to the sums from which :func:`spread_of_sums` makes ratios, shape (J, 4 C)."""
+    """Return each rater's terms in the sums that :func:`spread_of_sums` takes, shape (J, 4 C)."""
     w, r = residuals.weight, residuals.from_centre
     return np.concatenate([w > 0, w, w * r, w * r**2], axis=1)
 
 
 def spread(residuals: RaterResiduals, inside: BoolArray, outside: BoolArray) -> float:
-    """How many times the variance of raters' mean residuals is inside as large as outside.
+    """Return the variance of raters' mean residuals inside the group, divided by that outside.
 
     Parameters
     ----------
@@ -83,21 +83,21 @@ def spread(residuals: RaterResiduals, inside: BoolArray, outside: BoolArray) -> 
     Returns
     -------
     float
-        1 where raters differ from each other as much on both sides; NaN where a side has fewer than three
-        raters, or no variance.
+        1 if raters differ from each other equally on both sides; NaN if a side has fewer than three raters,
+        or no variance.
 
     Notes
     -----
-    Of a side with weights w_j and mean residuals r_j of a label, m = sum_j w_j r_j / sum_j w_j and
-    S = sum_j w_j (r_j - m)^2 / (n - 1): about 1 where raters differ as all raters together do, whatever each
-    of them rated. The ratio is that of the sums of S over labels.
+    For a side with weights w_j and mean residuals r_j of a label, m = sum_j w_j r_j / sum_j w_j and
+    S = sum_j w_j (r_j - m)^2 / (n - 1). S is about 1 if these raters differ as all raters together do,
+    whatever each of them rated. The result is the ratio of the sums of S over labels.
     """
     terms = spread_terms(residuals)
     return float(spread_of_sums(terms[inside].sum(axis=0), terms[outside].sum(axis=0)))
 
 
 def spread_of_sums(inside: FloatArray, outside: FloatArray) -> FloatArray:
-    """:func:`spread` from sums of :func:`spread_terms` over the raters of two sides.
+    """Return :func:`spread` from sums of :func:`spread_terms` over the raters of two sides.
 
     Parameters
     ----------

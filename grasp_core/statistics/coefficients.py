@@ -1,10 +1,10 @@
-"""Coefficients of agreement that stand beside Krippendorff's alpha: percent agreement, kappa, Gwet's AC1.
+"""Coefficients of agreement other than Krippendorff's alpha: percent agreement, kappa, Gwet's AC1.
 
-Each takes ``c``, int array of shape (I, K): how many raters gave item i category k. Cohen's kappa takes two
-raters' categories, int arrays of shape (I,), from 0 and below 0 where there is none. Coefficients are at most
-1, and 0 where raters agree as often as by chance. Standard errors are for other items; of a single item, NaN.
+Each takes ``c``, int array of shape (I, K): the number of raters who gave item i category k. Cohen's kappa
+takes two raters' categories, int arrays of shape (I,), from 0; below 0 if there is none. Coefficients are at
+most 1, and 0 if raters agree as often as by chance. Standard errors are for other items; NaN with one item.
 
-All raise NotEstimableError if no item has two labels, and those beyond chance if all labels are one same.
+All raise NotEstimableError if no item has two labels; coefficients beyond chance also if all labels agree.
 """
 
 import numpy as np
@@ -15,12 +15,12 @@ from grasp_core.statistics.items import NotEstimableError
 
 
 def percent_agreement(c: Int64Array) -> float:
-    """Share of pairs of raters who give an item the same label, averaged over items.
+    """Return the share of pairs of raters who give an item the same label, averaged over items.
 
     Notes
     -----
-    p_o is the mean of sum_k c_ik (c_ik - 1) / (n_i (n_i - 1)) over the items with n_i >= 2. Chance is not
-    taken off: with two labels, of which one is rare, raters who guess agree often.
+    p_o is the mean of sum_k c_ik (c_ik - 1) / (n_i (n_i - 1)) over the items with n_i >= 2. It is not
+    corrected for chance: if there are two labels and one is rare, raters who guess agree often.
 
     References
     ----------
@@ -41,8 +41,8 @@ def fleiss_kappa(c: Int64Array) -> float:
     Notes
     -----
     kappa = (p_o - p_e) / (1 - p_e), with p_o of :func:`percent_agreement` and p_e = sum_k pi_k^2, where pi_k
-    is the mean of c_ik / n_i over the items with n_i >= 1. With as many labels of every item this is
-    Fleiss (1971); with different numbers of them Gwet's extension.
+    is the mean of c_ik / n_i over the items with n_i >= 1. If all items have equally many labels, this is
+    Fleiss (1971); otherwise it is Gwet's extension.
 
     References
     ----------
@@ -63,8 +63,8 @@ def gwet_ac1(c: Int64Array) -> float:
     Notes
     -----
     AC1 = (p_o - p_e) / (1 - p_e), with p_o of :func:`percent_agreement` and
-    p_e = sum_k pi_k (1 - pi_k) / (K - 1), where pi_k is that of :func:`fleiss_kappa` and K counts all labels
-    there are, also those that nobody gave.
+    p_e = sum_k pi_k (1 - pi_k) / (K - 1), where pi_k is as in :func:`fleiss_kappa` and K counts all labels,
+    also labels that nobody gave.
 
     References
     ----------
@@ -80,9 +80,9 @@ def gwet_ac1(c: Int64Array) -> float:
 
 
 def gwet_ac1_terms(c: Int64Array) -> FloatArray:
-    """What items add to the sums of :func:`gwet_ac1`, shape (I, 2 + K).
+    """Return each item's terms in the sums of :func:`gwet_ac1`, shape (I, 2 + K).
 
-    Pairs that agree, 1 for having pairs, shares of labels.
+    The terms are the share of pairs that agree, 1 if the item has pairs, and the shares of labels.
     """
     n = c.sum(axis=1, keepdims=True)
     same = (c * (c - 1)).sum(axis=1, keepdims=True) / np.maximum(n * (n - 1), 1)
@@ -90,7 +90,7 @@ def gwet_ac1_terms(c: Int64Array) -> FloatArray:
 
 
 def gwet_ac1_of(sums: FloatArray) -> FloatArray:
-    """:func:`gwet_ac1` of sums over items, shape (..., 2 + K); NaN where not estimable."""
+    """Return :func:`gwet_ac1` from sums over items, shape (..., 2 + K); NaN where not estimable."""
     with np.errstate(invalid="ignore", divide="ignore"):
         pi = sums[..., 2:] / sums[..., 2:].sum(axis=-1, keepdims=True)
         chance = (pi * (1 - pi)).sum(axis=-1) / np.float64(pi.shape[-1] - 1)
@@ -103,7 +103,7 @@ def cohen_kappa(first: Int64Array, second: Int64Array) -> float:
     Notes
     -----
     kappa = (p_o - p_e) / (1 - p_e) over the items that both labelled, with p_e = sum_k a_k b_k, where a_k and
-    b_k are the shares of the two raters' labels of category k.
+    b_k are the shares of category k in each rater's labels.
 
     References
     ----------
@@ -130,8 +130,8 @@ def fleiss_kappa_error(c: Int64Array) -> float:
 
     Notes
     -----
-    Linearised, with terms x_i = (p_i - p_e) / (1 - p_e) - 2 (1 - kappa) (e_i - p_e) / (1 - p_e) of an item,
-    where p_i and e_i are its parts of p_o and p_e: the square root of sum_i (x_i - kappa)^2 / (n (n - 1)).
+    Linearised: the square root of sum_i (x_i - kappa)^2 / (n (n - 1)), with an item's p_i and e_i in p_o and
+    p_e in its term x_i = (p_i - p_e) / (1 - p_e) - 2 (1 - kappa) (e_i - p_e) / (1 - p_e).
 
     References
     ----------
@@ -170,7 +170,7 @@ def cohen_kappa_error(first: Int64Array, second: Int64Array) -> float:
 
 
 def _observed(c: Int64Array) -> tuple[float, FloatArray]:
-    """Percent agreement, and each rated item's part of it: their mean is the whole, 0 of one label alone."""
+    """Return percent agreement, and each rated item's part of it: NaN for an item with one label alone."""
     n = c.sum(axis=1)
     c, n = c[n >= 1], n[n >= 1]
     several = n >= 2
@@ -193,14 +193,14 @@ def _gwet_chance(c: Int64Array) -> tuple[float, FloatArray]:
 
 
 def _shares(c: Int64Array) -> tuple[FloatArray, FloatArray]:
-    """Shares of labels of each rated item, and their mean over items."""
+    """Return the shares of labels of each rated item, and their mean over items."""
     n = c.sum(axis=1)
     shares = c[n >= 1] / n[n >= 1, None]
     return shares, shares.mean(axis=0)
 
 
 def _cohen(first: Int64Array, second: Int64Array) -> tuple[FloatArray, float, FloatArray]:
-    """Of the items of both: whether they agree, chance agreement, and each item's part of that."""
+    """Return for items that both labelled: 1 if they agree, chance agreement, and each item's part of it."""
     both = (first >= 0) & (second >= 0)
     a, b = first[both], second[both]
     if not a.size:
@@ -217,7 +217,7 @@ def _beyond_chance(observed: float, chance: float) -> float:
 
 
 def _linearised(observed: FloatArray, chance: float, each: FloatArray) -> FloatArray:
-    """Each item's term of the coefficient; `observed` is NaN where an item has one label."""
+    """Return each item's term of the coefficient; `observed` is NaN for an item with one label."""
     several = ~np.isnan(observed)
     value = _beyond_chance(float(observed[several].mean()), chance)
     beyond = np.where(several, observed - chance, 0) / (1 - chance) * (several.size / several.sum())
@@ -226,6 +226,6 @@ def _linearised(observed: FloatArray, chance: float, each: FloatArray) -> FloatA
 
 
 def _error(each: FloatArray, ddof: int = 1) -> float:
-    """Standard error of a mean of terms of items; those that are NaN are none."""
+    """Return the standard error of the mean of items' terms, without terms that are NaN."""
     each = each[~np.isnan(each)]
     return float(each.std(ddof=ddof) / np.sqrt(each.size)) if each.size > 1 else float("nan")

@@ -1,4 +1,4 @@
-"""Cross-group cohesion: how far a group agrees with the others."""
+"""Cross-group cohesion: agreement of a group with the others."""
 
 from collections.abc import Sequence
 from functools import partial
@@ -21,17 +21,17 @@ def xrr(c: Int64Array, d: Int64Array, distance: Distance = nominal) -> float:
     c, d : int arrays, shape (I, K)
         Labels of the group and of the others; only items that both rated count.
     distance : callable, optional
-        See :mod:`grasp_core.statistics.levels`; of both sides' labels together.
+        See :mod:`grasp_core.statistics.levels`; it gets both sides' labels together.
 
     Returns
     -------
     float
-        At most 1; 0 where the two agree as much as their pooled labels would by chance.
+        At most 1; 0 if the two sides agree as much as their pooled labels would by chance.
 
     Raises
     ------
     NotEstimableError
-        If they share no item, or all their labels are one same.
+        If they share no item, or all their labels are equal.
 
     Notes
     -----
@@ -46,7 +46,7 @@ def xrr(c: Int64Array, d: Int64Array, distance: Distance = nominal) -> float:
 
 
 def xrr_disagreement(c: Int64Array, d: Int64Array, distance: Distance = nominal) -> tuple[float, float]:
-    """D_o and D_e of :func:`xrr` for counts (I, K); D_e is 0 where all labels are one same.
+    """Return D_o and D_e of :func:`xrr` for counts (I, K); D_e is 0 if all labels are equal.
 
     Raises
     ------
@@ -67,14 +67,14 @@ def xrr_disagreement(c: Int64Array, d: Int64Array, distance: Distance = nominal)
 def voting_agreement(
     c: Int64Array, d: Int64Array, ranks: Sequence[Int64Array], form: VotingAgreement = "alpha"
 ) -> float:
-    """Agreement between the plurality labels of the group and of the others, beyond chance.
+    """Return the agreement between the plurality labels of the group and of the others, beyond chance.
 
     Parameters
     ----------
     c, d : int arrays, shape (I, K)
     ranks : pair of int arrays, shape (I, K)
-        For the group and for the others: among tied categories of an item the one of highest rank is its
-        plurality.
+        For the group and for the others. If categories of an item are tied, its plurality is the one of them
+        with the highest rank.
     form : {"alpha", "kappa"}
         See :func:`plurality_agreement`.
 
@@ -85,7 +85,7 @@ def voting_agreement(
     Raises
     ------
     NotEstimableError
-        If they share no item, or every plurality is one same label.
+        If they share no item, or all pluralities are the same label.
     """
     shared = (c.sum(axis=1) >= 1) & (d.sum(axis=1) >= 1)
     if not shared.any():
@@ -96,16 +96,16 @@ def voting_agreement(
 
 
 def plurality_agreement(x: Int64Array, y: Int64Array, k: int, form: VotingAgreement) -> float:
-    """1 - D_o / D_e of two raters, here of the two sides' pluralities.
+    """Return 1 - D_o / D_e of two raters, here of the two sides' pluralities.
 
     Parameters
     ----------
     x, y : int arrays, shape (I,)
-        Places of labels among the `k` categories.
+        Positions of labels among the `k` categories.
     k : int
     form : {"alpha", "kappa"}
-        "alpha" is Krippendorff's: D_e of two different votes out of all 2 I. "kappa" is Cohen's: D_e from
-        each side's own marginals, 1 - sum_k (x_k / I) (y_k / I); the paper's figures follow it.
+        "alpha" is Krippendorff's: D_e is for two different votes out of all 2 I. "kappa" is Cohen's: D_e uses
+        each side's own marginals, 1 - sum_k (x_k / I) (y_k / I). The paper's figures are of this form.
 
     Returns
     -------
@@ -114,7 +114,7 @@ def plurality_agreement(x: Int64Array, y: Int64Array, k: int, form: VotingAgreem
     Raises
     ------
     NotEstimableError
-        If all labels are one same.
+        If all labels are equal.
     """
     of_x, of_y = np.bincount(x, minlength=k), np.bincount(y, minlength=k)
     if form == "alpha":
@@ -128,16 +128,15 @@ def plurality_agreement(x: Int64Array, y: Int64Array, k: int, form: VotingAgreem
 
 
 def cross_negentropy(c: Int64Array, d: Int64Array, convention: CrossNegentropy = "smooth") -> float:
-    """Mean over shared items of ln K - H(p_X, q_Y), in nats: p is the group, q the others.
+    """Return the mean over shared items of ln K - H(p_X, q_Y), in nats: p is the group, q the others.
 
     Parameters
     ----------
     c, d : int arrays, shape (I, K)
     convention : {"smooth", "paper"}
         "smooth" takes q_k = (d_k + 1/2) / (m + K/2). "paper" takes q_k = d_k / m and counts an item's
-        cross-entropy as 0 where any q_k = 0, whether or not the group gave that label; it reproduces the
-        paper and is not sensible otherwise, because the items on which the two differ most then count as
-        full agreement.
+        cross-entropy as 0 if any q_k = 0, even if the group did not give that label. Use "paper" only to
+        reproduce the paper: the items on which the two sides differ most count as full agreement.
 
     Returns
     -------

@@ -1,4 +1,4 @@
-"""Macro-F1 from counts, of one set of predictions or of thousands at once.
+"""Macro-F1 from counts, for one set of predictions or for thousands at once.
 
 Letters in docstrings: n items, K classes, P distinct rows, B resamples.
 """
@@ -13,23 +13,23 @@ import numpy.typing as npt
 from grasp_core.model.annotations import Codes, FloatArray, Int64Array
 
 Convention = Literal["leaderboard", "declared"]
-"""Which classes the mean is over: those in gold or predictions, or all that the task declares."""
+"""Classes of the mean: classes in gold or predictions ("leaderboard"), or all that the task declares."""
 
 Part = tuple[int, int]
 BLOCK = 100
-"""Resamples drawn at once; each block has a random stream of its own, so their number changes no value."""
+"""Resamples of a block; each block has its own random stream, so the number of blocks changes no value."""
 TIE = 1e-12
 """Values this close count as equal."""
 
 
 def confusion(gold: Codes, predicted: Codes, classes: int) -> Int64Array:
-    """Items by gold class (row) and predicted class (column), shape (K, K)."""
+    """Count items by gold class (row) and predicted class (column), shape (K, K)."""
     pairs = gold.astype(np.int64) * classes + predicted
     return np.bincount(pairs, minlength=classes * classes).reshape(classes, classes)
 
 
 def macro_f1(counts: npt.ArrayLike, convention: Convention = "leaderboard") -> float:
-    """Macro-F1 of a confusion matrix.
+    """Return macro-F1 of a confusion matrix.
 
     Parameters
     ----------
@@ -44,8 +44,8 @@ def macro_f1(counts: npt.ArrayLike, convention: Convention = "leaderboard") -> f
 
     Notes
     -----
-    The mean over classes k of 2 t[k] / (g[k] + p[k]), with t[k] items rightly given class k, g[k] items that
-    are of it and p[k] that were given it; 0 where g[k] + p[k] = 0. This is scikit-learn's ``f1_score`` with
+    The mean over classes k of 2 t[k] / (g[k] + p[k]), with t[k] items rightly given class k, g[k] items of
+    class k and p[k] items that were given it; 0 if g[k] + p[k] = 0. This is scikit-learn's ``f1_score`` with
     ``average="macro"``: without ``labels`` for "leaderboard", with all classes as ``labels`` for "declared".
     """
     table = np.asarray(counts, dtype=np.float64)
@@ -57,7 +57,7 @@ def macro_f1(counts: npt.ArrayLike, convention: Convention = "leaderboard") -> f
 def f1_of_totals(
     right: FloatArray, gold: FloatArray, predicted: FloatArray, convention: Convention = "leaderboard"
 ) -> FloatArray:
-    """Macro-F1 from counts per class, shape (..., K), as an array of shape (...)."""
+    """Return macro-F1 from counts per class, shape (..., K), as an array of shape (...)."""
     either = gold + predicted
     scores = np.divide(2 * right, either, out=np.zeros(either.shape), where=either > 0)
     classes = (either > 0).sum(axis=-1) if convention == "leaderboard" else either.shape[-1]
@@ -66,14 +66,14 @@ def f1_of_totals(
 
 
 def indicator(codes: Codes, classes: int) -> FloatArray:
-    """One where a row is of a class, shape (P, K)."""
+    """Return 1 for each row's class and 0 elsewhere, shape (P, K)."""
     table = np.zeros((codes.size, classes))
     table[np.arange(codes.size), codes] = 1.0
     return table
 
 
 def distinct(columns: Sequence[Codes]) -> tuple[Int64Array, Int64Array]:
-    """Distinct rows of some columns of codes, shape (P, columns), and how often each occurs, shape (P,)."""
+    """Return the distinct rows of code columns, shape (P, columns), and their counts, shape (P,)."""
     rows, times = np.unique(np.stack(columns, axis=1).astype(np.int64), axis=0, return_counts=True)
     return rows, times
 
@@ -81,12 +81,12 @@ def distinct(columns: Sequence[Codes]) -> tuple[Int64Array, Int64Array]:
 def streams(
     seed: int, purpose: str, resamples: int, part: Part = (0, 1)
 ) -> Iterator[tuple[np.random.Generator, int]]:
-    """A random generator per block of resamples, and how many it has to draw.
+    """Yield a random generator per block of resamples, and the number of resamples to draw from it.
 
     Parameters
     ----------
     part : (int, int)
-        Which of how many parts, consecutive blocks each: drawn apart, parts make what is drawn at once.
+        Index of a part and number of parts, each of consecutive blocks; together they draw the same as one.
 
     Notes
     -----
@@ -102,7 +102,7 @@ def streams(
 
 
 def interval(values: FloatArray, level: float = 0.95) -> tuple[float, float]:
-    """The percentile interval of resampled values, shape (B,)."""
+    """Return the percentile interval of resampled values, shape (B,)."""
     tail = (1 - level) / 2
     low, high = np.quantile(values, [tail, 1 - tail])
     return float(low), float(high)

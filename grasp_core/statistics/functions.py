@@ -1,11 +1,11 @@
-"""Single statistics as functions, on labels or on counts: ``grasp.statistics``.
+"""Single statistics as functions of labels or counts: ``grasp.statistics``.
 
-Each takes one array, of one set of raters, or two, of a group and of the others. An array is either labels,
-raters by items (shape (J, I), None or NaN where a rater gave none), or with ``counts=True`` how many raters
-gave each label, items by labels (shape (I, K)); `categories` and `level` are those of
-:func:`krippendorff_alpha`. A statistic without a value is NaN; an array of another form, or labels that have
-no such level, raise SpecError. Definitions are those of docs/methods.md; each function calls the one that the
-analyses are tested against.
+Each takes one array, for one set of raters, or two, for a group and the others. By default an array contains
+labels, raters by items (shape (J, I), None or NaN for a missing label). With ``counts=True`` it contains the
+number of raters who gave each label, items by labels (shape (I, K)). `categories` and `level` are as in
+:func:`krippendorff_alpha`. A statistic without a value is NaN. Arrays of another form, and labels that do
+not have the level, raise SpecError. docs/methods.md defines the statistics; each function calls the
+definition against which the analyses are tested.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -28,29 +28,29 @@ Labels = Iterable[object]
 def krippendorff_alpha(
     data: Array, *, counts: bool = False, categories: Labels | None = None, level: Level = "nominal"
 ) -> float:
-    """Krippendorff's alpha of one set of raters, the paper's IRR.
+    """Return Krippendorff's alpha of one set of raters, the paper's IRR.
 
     Parameters
     ----------
     data : array, shape (J, I), or (I, K) with `counts`
-        Labels, raters by items; or how many raters gave item i label k.
+        Labels, raters by items; or the number of raters who gave item i label k.
     counts : bool
-        Whether `data` are counts.
+        True if `data` are counts.
     categories : sequence, optional
-        All labels in their order; by default those found, sorted. Of counts 0, 1, 2...
+        All labels in their order; by default the labels found, sorted. With `counts`: 0, 1, 2...
     level : {"nominal", "ordinal", "interval", "ratio"}
         Level of measurement.
 
     Returns
     -------
     float
-        At most 1; 0 where raters agree as often as by chance; NaN where it has no value: no item with two
-        labels, or one label alone.
+        At most 1; 0 if raters agree as often as by chance; NaN if no item has two labels, or all labels are
+        equal.
 
     Raises
     ------
     SpecError
-        If the array is not of that form, or the labels have no such level.
+        If the array has another form, or the labels do not have this level.
 
     References
     ----------
@@ -73,14 +73,14 @@ def xrr(
     categories: Labels | None = None,
     level: Level = "nominal",
 ) -> float:
-    """Cross-replication reliability of two sets of raters (Wong, Paritosh and Aroyo 2021).
+    """Return the cross-replication reliability of two sets of raters (Wong, Paritosh and Aroyo 2021).
 
-    Parameters are those of :func:`krippendorff_alpha`, of both sides, whose arrays have the same items.
+    Parameters are as in :func:`krippendorff_alpha`, with one array per side; both have the same items.
 
     Returns
     -------
     float
-        At most 1; NaN where it has no value.
+        At most 1; NaN if it has no value.
     """
     (c, d), scale = _read([group, others], counts, categories, level)
     return _value(lambda: cross_group.xrr(c, d, scale.distance))
@@ -94,9 +94,9 @@ def gai(
     categories: Labels | None = None,
     level: Level = "nominal",
 ) -> float:
-    """Group association index IRR / XRR: 1 where raters agree with each other as with the others.
+    """Return the group association index IRR / XRR: 1 if a group agrees as much inside as with the others.
 
-    Parameters are those of :func:`xrr`. NaN where either has no value, or XRR is not above 0.
+    Parameters are as in :func:`xrr`. NaN if either has no value, or XRR is not above 0.
 
     References
     ----------
@@ -115,13 +115,13 @@ def gap(
     categories: Labels | None = None,
     level: Level = "nominal",
 ) -> float:
-    """IRR less XRR, which :func:`gai` has as a ratio: 0 means no difference. Parameters as there."""
+    """Return IRR minus XRR, whose ratio is :func:`gai`: 0 means no difference. Parameters are as there."""
     (c, d), scale = _read([group, others], counts, categories, level)
     return _value(lambda: in_group.irr(c, scale.distance) - cross_group.xrr(c, d, scale.distance))
 
 
 def negentropy(data: Array, *, counts: bool = False, categories: Labels | None = None) -> float:
-    """Mean over items of ln K less the entropy of their labels, in nats: ln K where all are unanimous."""
+    """Return the mean over items of ln K minus the entropy of their labels, in nats: ln K if all agree."""
     (c,), _ = _read([data], counts, categories)
     return _value(lambda: in_group.negentropy(c))
 
@@ -129,16 +129,16 @@ def negentropy(data: Array, *, counts: bool = False, categories: Labels | None =
 def cross_negentropy(
     group: Array, others: Array, *, counts: bool = False, categories: Labels | None = None
 ) -> float:
-    """Mean over shared items of ln K less the cross-entropy of the group under the others, in nats.
+    """Return the mean over shared items of ln K minus the group's cross-entropy under the others, in nats.
 
-    Half a label is added to each of the others' counts, so that one that nobody gave is not impossible.
+    Half a label is added to each of the others' counts, so that a label that none of them gave is possible.
     """
     (c, d), _ = _read([group, others], counts, categories)
     return _value(lambda: cross_group.cross_negentropy(c, d))
 
 
 def plurality_size(data: Array, *, counts: bool = False, categories: Labels | None = None) -> float:
-    """Mean over items of the share of their most frequent label, from 1/K to 1."""
+    """Return the mean over items of the share of their most frequent label, from 1/K to 1."""
     (c,), _ = _read([data], counts, categories)
     return _value(lambda: in_group.plurality_size(c))
 
@@ -146,7 +146,7 @@ def plurality_size(data: Array, *, counts: bool = False, categories: Labels | No
 def voting_agreement(
     group: Array, others: Array, *, counts: bool = False, categories: Labels | None = None
 ) -> float:
-    """Krippendorff's alpha between both sides' pluralities; ties go to the label that comes first.
+    """Return Krippendorff's alpha between both sides' pluralities; ties go to the first of the labels.
 
     (Analyses break ties at random, by the run's seed.)
     """
@@ -163,9 +163,9 @@ def distance(
     categories: Labels | None = None,
     level: Level = "nominal",
 ) -> float:
-    """How far both sides' labels of the same items lie apart, beyond how far each side's lie from each other.
+    """Return the distance between both sides' labels of the same items, beyond the distances within a side.
 
-    Parameters are those of :func:`xrr`. About 0 where nothing sets them apart.
+    Parameters are as in :func:`xrr`. About 0 if the sides do not differ.
     """
     (c, d), scale = _read([group, others], counts, categories, level)
     return _value(lambda: label_use.distance(c, d, scale))
@@ -174,7 +174,7 @@ def distance(
 def label_shares(
     group: Array, others: Array, *, counts: bool = False, categories: Labels | None = None
 ) -> FloatArray:
-    """By how much more often the group gives each label than the others do to the same items.
+    """Return how much more often the group gives each label than the others on the same items.
 
     Returns
     -------
@@ -189,33 +189,33 @@ def label_shares(
 
 
 def percent_agreement(data: Array, *, counts: bool = False, categories: Labels | None = None) -> float:
-    """Share of pairs of raters who give an item the same label, averaged over items, from 0 to 1."""
+    """Return the share of pairs of raters who give an item the same label, averaged over items, 0 to 1."""
     (c,), _ = _read([data], counts, categories)
     return _value(lambda: coefficients.percent_agreement(c))
 
 
 def fleiss_kappa(data: Array, *, counts: bool = False, categories: Labels | None = None) -> float:
-    """Fleiss' kappa (1971), for items with different numbers of raters as in Gwet (2014)."""
+    """Return Fleiss' kappa (1971), for items with different numbers of raters as in Gwet (2014)."""
     (c,), _ = _read([data], counts, categories)
     return _value(lambda: coefficients.fleiss_kappa(c))
 
 
 def gwet_ac1(data: Array, *, counts: bool = False, categories: Labels | None = None) -> float:
-    """Gwet's AC1 (2008): agreement beyond chance that a very frequent label does not lower.
+    """Return Gwet's AC1 (2008): agreement beyond chance that a very frequent label does not lower.
 
-    Its value depends on how many labels there are: name those that nobody gave in `categories`.
+    The value depends on the number of labels, so `categories` should also name labels that nobody gave.
     """
     (c,), _ = _read([data], counts, categories)
     return _value(lambda: coefficients.gwet_ac1(c))
 
 
 def cohen_kappa(first: Labels, second: Labels) -> float:
-    """Cohen's kappa (1960) of two raters, over the items that both labelled.
+    """Return Cohen's kappa (1960) of two raters, over the items that both labelled.
 
     Parameters
     ----------
     first, second : sequence, length I
-        Each rater's labels, in the same order of items; None or NaN where there is none.
+        Each rater's labels, in the same order of items; None or NaN for a missing label.
     """
     sides = [_labels([list(one)]) for one in (first, second)]
     places = {name: k for k, name in enumerate(_sorted(sides))}
@@ -238,7 +238,7 @@ def _value(definition: Callable[[], float]) -> float:
 def _read(
     arrays: Sequence[Any], counts: bool, categories: Labels | None, level: Level = "nominal"
 ) -> tuple[list[Int64Array], label_use.Scale]:
-    """Counts of each side, shape (I, K), and what the labels stand for at that level."""
+    """Return the counts of each side, shape (I, K), and the labels' scale at the level."""
     if counts:
         found = [_counts(one) for one in arrays]
         names = tuple(map(str, range(found[0].shape[1]) if categories is None else categories))

@@ -1,4 +1,4 @@
-"""In-group cohesion: how far a group's members agree with each other."""
+"""In-group cohesion: agreement of a group's members with each other."""
 
 from functools import partial
 
@@ -18,17 +18,17 @@ def irr(c: Int64Array, distance: Distance = nominal) -> float:
     ----------
     c : int array, shape (I, K)
     distance : callable, optional
-        See :mod:`grasp_core.statistics.levels`; of the pairable labels.
+        See :mod:`grasp_core.statistics.levels`; it gets the pairable labels.
 
     Returns
     -------
     float
-        At most 1; 0 where the group agrees as much as its pooled labels would by chance.
+        At most 1; 0 if the group agrees as much as its pooled labels would by chance.
 
     Raises
     ------
     NotEstimableError
-        If no item has two labels, or all pairable labels are one same.
+        If no item has two labels, or all pairable labels are equal.
 
     Notes
     -----
@@ -44,7 +44,7 @@ def irr(c: Int64Array, distance: Distance = nominal) -> float:
 
 
 def irr_disagreement(c: Int64Array, distance: Distance = nominal) -> tuple[float, float]:
-    """D_o and D_e of :func:`irr` for counts (I, K); D_e is 0 where all pairable labels are one same.
+    """Return D_o and D_e of :func:`irr` for counts (I, K); D_e is 0 if all pairable labels are equal.
 
     Raises
     ------

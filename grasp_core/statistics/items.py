@@ -1,4 +1,4 @@
-"""Statistics of items: counts, matched groups."""
+"""Statistics from items: counts of labels, GAI over matched items, and items' parts of sums."""
 
 import math
 
@@ -11,7 +11,7 @@ from grasp_core.statistics.levels import Distance, nominal
 
 
 class NotEstimableError(ValueError):
-    """The data do not determine the statistic; `reason` says why."""
+    """The data do not determine the statistic, for the `reason` given."""
 
     def __init__(self, reason: Remark) -> None:
         super().__init__(str(reason))
@@ -19,7 +19,7 @@ class NotEstimableError(ValueError):
 
 
 ITEMS_AT_A_TIME = 2**15
-"""So that counting large data takes little memory beside the counts."""
+"""Items counted in one step, so that counting large data needs little memory besides the counts."""
 
 
 def count(annotations: Annotations, raters: BoolArray) -> Int64Array:
@@ -48,7 +48,7 @@ def count(annotations: Annotations, raters: BoolArray) -> Int64Array:
 
 
 def cross_entropy(p: FloatArray, q: FloatArray) -> FloatArray:
-    """Cross-entropy of shares, in nats; with p twice, the entropy.
+    """Return the cross-entropy of shares, in nats; the entropy if q is p.
 
     Parameters
     ----------
@@ -57,7 +57,7 @@ def cross_entropy(p: FloatArray, q: FloatArray) -> FloatArray:
     Returns
     -------
     float array, shape (...)
-        - sum_k p_k ln q_k, a term being 0 where p_k is.
+        - sum_k p_k ln q_k, where a term with p_k = 0 is 0.
     """
     from scipy.special import xlogy  # takes a tenth of a second to load, and most commands need none of it
 
@@ -66,14 +66,14 @@ def cross_entropy(p: FloatArray, q: FloatArray) -> FloatArray:
 
 
 def matched_gai(c: Int64Array, d: Int64Array, distance: Distance = nominal) -> float:
-    """IRR over XRR, both over the items with two labels of either side, which have the same weights in both.
+    """Return IRR over XRR, both over the items with two labels of either side and with the same weights.
 
     Parameters
     ----------
     c, d : int arrays, shape (I, K)
         Labels of the group and of the others.
     distance : callable, optional
-        See :mod:`grasp_core.statistics.levels`; of both sides' labels together.
+        See :mod:`grasp_core.statistics.levels`; it gets both sides' labels together.
 
     Returns
     -------
@@ -82,13 +82,13 @@ def matched_gai(c: Int64Array, d: Int64Array, distance: Distance = nominal) -> f
     Raises
     ------
     NotEstimableError
-        If there is no such item, all labels are one same, or the matched XRR is not above 0.
+        If there is no such item, all labels are equal, or the matched XRR is not above 0.
 
     Notes
     -----
-    With w_i = n_i m_i / (n_i + m_i), p and q the means of the items' shares of labels with these weights, and
-    squared distances delta: IRR = 1 - sum_i w_i Din_i / sum_i w_i / (p delta p), where Din_i is the mean
-    distance of two labels of the group, and XRR = 1 - sum_i w_i Dx_i / sum_i w_i / (p delta q), Dx_i across.
+    Weights are w_i = n_i m_i / (n_i + m_i), p and q are the weighted means of the items' shares of labels,
+    and delta are squared distances. IRR = 1 - sum_i w_i Din_i / sum_i w_i / (p delta p), where Din_i is the
+    mean distance of two labels of the group; XRR = 1 - sum_i w_i Dx_i / sum_i w_i / (p delta q), Dx_i across.
     """
     both = (c.sum(axis=1) > 1) & (d.sum(axis=1) > 1)
     if not both.any():
@@ -110,14 +110,14 @@ def matched_gai(c: Int64Array, d: Int64Array, distance: Distance = nominal) -> f
 
 
 ENOUGH_PAIRS = 30
-"""Items with two labels of both sides from which distance is taken over such items, however many others are
-shared; of fewer, half of the shared ones are enough."""
+"""Items with two labels of both sides that are enough for a distance over such items, however many others
+are shared. With fewer such items, half of the shared items are enough."""
 ROUNDING = 1e-12
-"""Terms this small are 0 but for rounding."""
+"""Terms up to this size are 0 with a rounding error."""
 
 
 def label_use_terms(c: Int64Array, d: Int64Array) -> FloatArray:
-    """By how many labels the group gives more of each label than if it labelled as everybody does.
+    """Return how many more of each label the group gives than if it labelled as all raters do.
 
     Parameters
     ----------
@@ -127,8 +127,8 @@ def label_use_terms(c: Int64Array, d: Int64Array) -> FloatArray:
     Returns
     -------
     float64 array, shape (I, K)
-        c_ik - n_i (c_ik + d_ik) / (n_i + m_i), which is the item's part of the numerator of D_k; NaN where
-        one side has no label.
+        c_ik - n_i (c_ik + d_ik) / (n_i + m_i), the item's part of the numerator of D_k; NaN if one side has
+        no label.
     """
     n, m = c.sum(axis=1, keepdims=True), d.sum(axis=1, keepdims=True)
     with np.errstate(invalid="ignore", divide="ignore"):
@@ -136,7 +136,7 @@ def label_use_terms(c: Int64Array, d: Int64Array) -> FloatArray:
 
 
 def distance_terms(c: Int64Array, d: Int64Array, apart: FloatArray) -> FloatArray:
-    """The items' parts of the numerator of the distance E.
+    """Return the items' parts of the numerator of the distance E.
 
     Parameters
     ----------
@@ -147,7 +147,7 @@ def distance_terms(c: Int64Array, d: Int64Array, apart: FloatArray) -> FloatArra
     Returns
     -------
     float64 array, shape (I,)
-        n m / (n + m) (2 Dx - Din - Dout) of each item; NaN where a side has fewer than two labels.
+        n m / (n + m) (2 Dx - Din - Dout) of each item; NaN if a side has fewer than two labels.
     """
     n, m = c.sum(axis=1).astype(float), d.sum(axis=1).astype(float)
     with np.errstate(invalid="ignore", divide="ignore"):
@@ -159,28 +159,28 @@ def distance_terms(c: Int64Array, d: Int64Array, apart: FloatArray) -> FloatArra
 
 
 def weights(c: Int64Array, d: Int64Array) -> FloatArray:
-    """The items' weights n m / (n + m), shape (I,); 0 where one side has no label."""
+    """Return the items' weights n m / (n + m), shape (I,); 0 if one side has no label."""
     n, m = c.sum(axis=1).astype(float), d.sum(axis=1).astype(float)
     return np.asarray(n * m / np.maximum(n + m, 1))
 
 
 def tenth(items: int) -> int:
-    """How many items a tenth of them is, rounded up."""
+    """Return the number of items in a tenth of them, rounded up."""
     return math.ceil(items / 10)
 
 
 def top_share(sizes: FloatArray) -> float:
-    """The share that the top tenth of items has in the sum of all sizes.
+    """Return the share of the top tenth of items in the sum of all sizes.
 
     Parameters
     ----------
     sizes : float array, shape (I,)
-        Not below 0; what is :data:`ROUNDING` or less counts as 0.
+        Not below 0; sizes up to :data:`ROUNDING` count as 0.
 
     Returns
     -------
     float
-        NaN where all sizes are 0.
+        NaN if all sizes are 0.
     """
     sizes = np.where(sizes > ROUNDING, sizes, 0.0)
     total = sizes.sum()

@@ -1,4 +1,4 @@
-"""Label use: which labels a group gives more often than the others do to the same items."""
+"""Label use: labels that a group gives more often than the others on the same items."""
 
 from dataclasses import dataclass
 from functools import partial
@@ -14,13 +14,13 @@ from grasp_core.statistics.levels import Distance, squared_distances
 
 @dataclass(frozen=True, slots=True)
 class Scale:
-    """What the labels of a question stand for.
+    """Scale of a question's labels: their level of measurement and their numbers.
 
     Parameters
     ----------
     level : {"nominal", "ordinal", "interval", "ratio"}
     values : float array, shape (K,)
-        Their numbers, from :func:`~grasp_core.statistics.levels.category_values`.
+        The labels' numbers, from :func:`~grasp_core.statistics.levels.category_values`.
     """
 
     level: Level
@@ -28,22 +28,22 @@ class Scale:
 
     @property
     def distance(self) -> Distance:
-        """Squared distances between the labels."""
+        """Function for the squared distances between the labels."""
         return partial(squared_distances, self.level, self.values)
 
     def distances(self, marginals: FloatArray) -> FloatArray:
-        """Squared distances, shape (K, K), of labels whose shares are `marginals`, shape (K,)."""
+        """Return squared distances, shape (K, K), of labels with the shares `marginals`, shape (K,)."""
         return squared_distances(self.level, self.values, marginals)
 
     def positions(self, marginals: FloatArray) -> FloatArray:
-        """Where labels lie: their numbers, or middle ranks from 0 to 1 of shares `marginals`, shape (K,)."""
+        """Return the labels' numbers, or for ordinal labels their middle ranks from 0 to 1, shape (K,)."""
         if self.level != "ordinal":
             return self.values
         return np.asarray(np.cumsum(marginals) - marginals / 2)
 
 
 def label_use(c: Int64Array, d: Int64Array) -> FloatArray:
-    """How much more often the group gives each label than the others do to the same items.
+    """Return how much more often the group gives each label than the others on the same items.
 
     Parameters
     ----------
@@ -62,8 +62,8 @@ def label_use(c: Int64Array, d: Int64Array) -> FloatArray:
 
     Notes
     -----
-    D_k = sum_i w_i (c_ik / n_i - d_ik / m_i) / sum_i w_i over the shared items, w_i = n_i m_i / (n_i + m_i):
-    items count as in the Mantel-Haenszel risk difference, by how precisely they tell the difference.
+    D_k = sum_i w_i (c_ik / n_i - d_ik / m_i) / sum_i w_i over shared items, w_i = n_i m_i / (n_i + m_i).
+    As in the Mantel-Haenszel risk difference, an item's weight is the precision of its difference.
 
     References
     ----------
@@ -76,11 +76,11 @@ def label_use(c: Int64Array, d: Int64Array) -> FloatArray:
 
 
 def mean_shift(c: Int64Array, d: Int64Array, scale: Scale) -> float:
-    """Shift of the mean, sum_k v_k D_k, where labels are numbers or ordered; NaN where they are names.
+    """Return the shift of the mean, sum_k v_k D_k, of labels that are numbers or ordered; NaN for names.
 
-    For ordered labels v are middle ranks among both sides' labels of shared items, from 0 to 1: the shift is
-    then the probability that a label of the group is higher than one of the others to the same item, ties
-    counting half, less 1/2, on the common scale of all items.
+    For ordered labels, v are middle ranks among both sides' labels of shared items, from 0 to 1. The shift is
+    then the probability that a label of the group is higher than one of the others on the same item, minus
+    1/2, with ties counted as half and on the common scale of all items.
 
     Raises
     ------
@@ -92,14 +92,14 @@ def mean_shift(c: Int64Array, d: Int64Array, scale: Scale) -> float:
 
 
 def mean_positions(c: Int64Array, d: Int64Array, scale: Scale) -> FloatArray | None:
-    """Where labels lie for :func:`mean_shift`, shape (K,); None where they are names, or none is shared."""
+    """Return label positions for :func:`mean_shift`, shape (K,); None for names, or if no item is shared."""
     if scale.level == "nominal" or not ((c.sum(axis=1) > 0) & (d.sum(axis=1) > 0)).any():
         return None
     return scale.positions(_marginals(c, d))
 
 
 def distance(c: Int64Array, d: Int64Array, scale: Scale) -> float:
-    """How far the group's and the others' labels of the same items are apart: the energy distance.
+    """Return the energy distance between the group's and the others' labels of the same items.
 
     Parameters
     ----------
@@ -109,7 +109,7 @@ def distance(c: Int64Array, d: Int64Array, scale: Scale) -> float:
     Returns
     -------
     float
-        About 0 where both answer alike, below it by chance; of nominal labels at most 2.
+        About 0 if both answer alike, then also below 0 by chance; at most 2 for nominal labels.
 
     Raises
     ------
@@ -118,9 +118,9 @@ def distance(c: Int64Array, d: Int64Array, scale: Scale) -> float:
 
     Notes
     -----
-    E = sum_i w_i (2 Dx_i - Din_i - Dout_i) / sum_i w_i over items with n_i, m_i >= 2, the mean distances of a
-    label of each side, and of two different labels of one side. Of nominal labels it is an unbiased estimate
-    of sum_k (p_k - q_k)^2. Ordinal distances are those of middle ranks from 0 to 1, as in :func:`mean_shift`.
+    E = sum_i w_i (2 Dx_i - Din_i - Dout_i) / sum_i w_i over items with n_i, m_i >= 2: the mean distances of
+    labels of both sides, of two labels inside and of two outside. For nominal labels, E estimates
+    sum_k (p_k - q_k)^2 without bias. Ordinal distances use middle ranks from 0 to 1, as :func:`mean_shift`.
 
     References
     ----------
@@ -140,10 +140,10 @@ def distance(c: Int64Array, d: Int64Array, scale: Scale) -> float:
 
 
 def shares_distance(c: Int64Array, d: Int64Array, scale: Scale) -> float:
-    """The distance of the shares of labels, -sum_kl D_k D_l delta_kl; of nominal labels sum_k D_k^2.
+    """Return the distance of the shares of labels, -sum_kl D_k D_l delta_kl; sum_k D_k^2 if nominal.
 
-    It stands for :func:`distance` where half of the shared items or more have one label of the group. Of
-    single items it says nothing: differences that even out are not seen.
+    It replaces :func:`distance` if too few items have two labels of each side (:func:`enough_paired`).
+    It does not compare single items, so it misses differences that even out over items.
 
     Raises
     ------
@@ -155,7 +155,7 @@ def shares_distance(c: Int64Array, d: Int64Array, scale: Scale) -> float:
 
 
 def enough_paired(c: Int64Array, d: Int64Array) -> float:
-    """1 where enough shared items have two labels of both sides for the distance, else 0; as seen from both.
+    """Return 1 if enough shared items have two labels of both sides for the distance, else 0.
 
     Raises as :func:`label_use`. See :data:`~grasp_core.statistics.items.ENOUGH_PAIRS`.
     """
@@ -165,7 +165,7 @@ def enough_paired(c: Int64Array, d: Int64Array) -> float:
 
 
 def shared(c: Int64Array, d: Int64Array) -> tuple[Int64Array, Int64Array]:
-    """Both sides' labels of the items that both have labels of."""
+    """Return both sides' labels of the items that both sides labelled."""
     both = (c.sum(axis=1) > 0) & (d.sum(axis=1) > 0)
     if not both.any():
         raise NotEstimableError(NoValue.NO_SHARED_ITEM())
@@ -173,6 +173,6 @@ def shared(c: Int64Array, d: Int64Array) -> tuple[Int64Array, Int64Array]:
 
 
 def _marginals(c: Int64Array, d: Int64Array) -> FloatArray:
-    """The labels' shares among both sides' of shared items."""
+    """Return the shares of labels among both sides' labels of shared items."""
     c, d = shared(c, d)
     return np.asarray((c + d).sum(axis=0) / (c + d).sum())

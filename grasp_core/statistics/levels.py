@@ -1,4 +1,4 @@
-"""How far two labels are apart: Krippendorff's four levels of measurement."""
+"""Distances between labels at Krippendorff's four levels of measurement."""
 
 from collections.abc import Callable, Sequence
 from functools import partial
@@ -12,27 +12,27 @@ from grasp_core.model.errors import SpecError
 from grasp_core.model.spec import Level
 
 Distance = Callable[[Int64Array], FloatArray]
-"""From the labels of each category among those compared, shape (K,), to squared distances, shape (K, K)."""
+"""Function from counts of the compared labels, shape (K,), to squared distances, shape (K, K)."""
 
 NUMERIC = ("interval", "ratio")
-"""Levels that need a number for every category; ordinal needs only their declared order."""
+"""Levels that need a number for every category; ordinal needs only the categories' declared order."""
 
 _NEAREST, _FARTHEST = 1e-100, 1e100
-"""Between these a squared distance neither vanishes nor overflows when it is summed."""
+"""Limits between which a squared distance neither vanishes nor overflows in sums."""
 
 
 def nominal(marginals: Int64Array) -> FloatArray:
-    """1 between different categories, shape (K, K): the distance unless another is asked for."""
+    """Return the default distance, 1 between different categories, shape (K, K)."""
     return 1 - np.eye(marginals.size)
 
 
 def distance_of(categories: Sequence[str], level: Level) -> Distance:
-    """The distance between categories at a level of measurement; raises as :func:`category_values`."""
+    """Return the distance of categories at a level of measurement; raises as :func:`category_values`."""
     return partial(squared_distances, level, category_values(categories, level))
 
 
 def category_values(categories: Sequence[str], level: Level) -> FloatArray:
-    """The number that each category stands for.
+    """Return the number of each category.
 
     Parameters
     ----------
@@ -43,13 +43,13 @@ def category_values(categories: Sequence[str], level: Level) -> FloatArray:
     Returns
     -------
     float64 array, shape (K,)
-        The categories' positions where the level needs no numbers.
+        The categories' positions if the level needs no numbers.
 
     Raises
     ------
     SpecError
-        If the level needs numbers and a category is none, is negative on a ratio scale, or is the same
-        number as another.
+        If the level needs numbers and a category is none, is negative on a ratio scale, or cannot be
+        distinguished from another.
     """
     if level not in NUMERIC:
         return np.arange(len(categories), dtype=np.float64)
@@ -68,7 +68,7 @@ def category_values(categories: Sequence[str], level: Level) -> FloatArray:
 
 
 def possible_levels(categories: Sequence[str]) -> tuple[Level, ...]:
-    """The levels of measurement that these categories allow."""
+    """Return the levels of measurement that these categories allow."""
 
     def possible(level: Level) -> bool:
         try:
@@ -81,15 +81,15 @@ def possible_levels(categories: Sequence[str]) -> tuple[Level, ...]:
 
 
 def squared_distances(level: Level, values: npt.ArrayLike, marginals: npt.ArrayLike) -> FloatArray:
-    """Squared distance between every two categories.
+    """Return the squared distance between every two categories.
 
     Parameters
     ----------
     level : {"nominal", "ordinal", "interval", "ratio"}
     values : float array, shape (K,)
-        From :func:`category_values`; read by interval and ratio.
+        From :func:`category_values`; used by interval and ratio.
     marginals : int or float array, shape (K,)
-        Labels of each category among those compared; read by ordinal.
+        Counts or shares of each category among the compared labels; used by ordinal.
 
     Returns
     -------

@@ -1,8 +1,8 @@
-"""Raters' mean residuals: how much more often each gives a label than everybody else to the same items.
+"""Raters' mean residuals: how much more often each gives a label than the other raters of the same items.
 
-A residual is 1 for the label that a rater gave an item, 0 for others, less the share of that label among the
-item's other annotations. Tests that ask what raters have in common, or how they spread, are made of each
-rater's mean residual, so that permuting profiles takes sums over raters and never goes back to the items.
+A residual is 1 for the label that a rater gave an item, 0 for other labels, minus the share of that label
+among the item's other annotations. Tests of shared label use and of spread use each rater's mean residual.
+Permuting profiles then only needs sums over raters and never returns to the items.
 """
 
 from typing import NamedTuple, Self
@@ -13,13 +13,13 @@ from scipy.special import log_ndtr
 from grasp_core.model.annotations import Annotations, BoolArray, FloatArray, Int64Array
 
 PRIOR_RATERS = 4
-"""A side's variance counts together with what all raters' spread lets expect, as if these were so many more.
+"""Weight, in raters, of the variance expected from all raters' spread, beside a side's own variance.
 
-With 4, groups of 5 to 8 lose little power, and of groups that only spread more about 1 in 10 is marked."""
+With 4, groups of 5 to 8 lose little power, and about 1 in 10 groups that only spread more is marked."""
 _CELLS = 2**20
-"""Counts of items and labels that are held at a time."""
+"""Counts of items and labels that are in memory at one time."""
 _ALIKE = 1e-12
-"""Variances of residuals below it are rounding."""
+"""Variances of residuals below this are rounding errors."""
 
 
 class ResidualSums(NamedTuple):
@@ -30,11 +30,11 @@ class ResidualSums(NamedTuple):
     n : int64 array, shape (J,)
         Annotations of each rater to items that somebody else labelled too.
     total : float64 array, shape (J, K)
-        Of each rater's residuals.
+        Sum of each rater's residuals.
     products : float64 array, shape (K, K)
-        Of the residuals of two labels, over all annotations.
+        Sums of products of the residuals of two labels, over all annotations.
     given : int64 array, shape (K,)
-        How often each label was given, to any item.
+        Number of annotations with each label, on any item.
     """
 
     n: Int64Array
@@ -48,8 +48,8 @@ class ResidualSums(NamedTuple):
 
         Notes
         -----
-        e_ijk = 1[Y_ij = k] - (T_ik - 1[Y_ij = k]) / (T_i - 1), T_ik of the T_i annotations of item i being
-        label k. Over the annotations of an item e e' adds up to
+        e_ijk = 1[Y_ij = k] - (T_ik - 1[Y_ij = k]) / (T_i - 1), where T_ik of item i's T_i annotations are
+        label k. Over the annotations of an item, e e' adds up to
         (T_i / (T_i - 1))^2 T_i (diag(p) - p p'), p_k = T_ik / T_i.
         """
         size = np.diff(annotations.indptr)
@@ -80,16 +80,16 @@ class ResidualSums(NamedTuple):
 
 
 class RaterResiduals(NamedTuple):
-    """Each rater's mean residual, and how much it counts.
+    """Each rater's mean residual, and its weight.
 
     Parameters
     ----------
     n : int64 array, shape (J,)
-        Annotations that it is the mean of.
+        Number of annotations in the mean.
     mean : float64 array, shape (J, C)
-        A column for each label, then one for their positions, if they have some; 0 without annotations.
+        A column for each label, then one for the labels' positions, if any; 0 without annotations.
     weight : float64 array, shape (J, C)
-        The inverse of its variance between and within raters; 0 without such annotations, and where no
+        The inverse of the mean's variance between and within raters; 0 without such annotations, and if no
         rater differs from the others.
     """
 
@@ -99,19 +99,19 @@ class RaterResiduals(NamedTuple):
 
     @classmethod
     def of(cls, sums: ResidualSums, positions: FloatArray | None = None) -> Self:
-        """Mean residuals, weighted over all raters together: groups play no part in the weights.
+        """Return mean residuals, with weights from all raters together that do not depend on groups.
 
         Parameters
         ----------
         sums : ResidualSums
         positions : float64 array, shape (K,), optional
-            Where labels lie, in a unit in which they are neither all near 0 nor far from it: the residual of
-            a position is that of the rater's label less the mean of the item's other ones.
+            Labels' positions, in a unit in which they are neither all near 0 nor far from it. The residual of
+            a position is the rater's label's position minus the mean position of the item's other labels.
 
         Notes
         -----
-        w_jk = 1 / (tau^2_k + s^2_k / n_j): s^2_k is the variance of residuals within raters, pooled, and
-        tau^2_k that of raters' true means, by the moments of DerSimonian and Laird over all raters.
+        w_jk = 1 / (tau^2_k + s^2_k / n_j). s^2_k is the pooled variance of residuals within raters, and
+        tau^2_k the variance of raters' true means, by the moments of DerSimonian and Laird over all raters.
 
         References
         ----------
@@ -133,19 +133,19 @@ class RaterResiduals(NamedTuple):
 
     @property
     def from_centre(self) -> FloatArray:
-        """Means less the weighted mean of all, (J, C): near 0, subtracting squares loses less."""
+        """Means minus the weighted mean of all, (J, C): near 0, differences of squares are more exact."""
         w = self.weight
         return np.asarray(self.mean - (w * self.mean).sum(axis=0) / np.maximum(w.sum(axis=0), _ALIKE))
 
     @property
     def terms(self) -> FloatArray:
-        """What raters add to the sums from which :func:`of_sums` makes differences, shape (J, 5 C)."""
+        """Each rater's terms in the sums that :func:`of_sums` takes, shape (J, 5 C)."""
         w, r = self.weight, self.from_centre
         return np.concatenate([w, w * r, w**2, w**2 * r, (w * r) ** 2], axis=1)
 
 
 def _between(mean: FloatArray, n: Int64Array, variance: float) -> float:
-    """tau^2: the variance of raters' true means, of means (R,) over n annotations each."""
+    """Return tau^2, the variance of raters' true means, from means (R,) over n annotations each."""
     if variance <= _ALIKE:
         return float(mean.var(ddof=1)) if mean.size > 1 else 0.0
     w = n / variance
@@ -155,7 +155,7 @@ def _between(mean: FloatArray, n: Int64Array, variance: float) -> float:
 
 
 def difference(residuals: RaterResiduals, inside: BoolArray, outside: BoolArray) -> FloatArray:
-    """How far two sides' mean residuals are apart, in standard errors.
+    """Return the difference of two sides' mean residuals, in standard errors.
 
     Parameters
     ----------
@@ -165,14 +165,14 @@ def difference(residuals: RaterResiduals, inside: BoolArray, outside: BoolArray)
     Returns
     -------
     float64 array, shape (C,)
-        t of each column; NaN where a side has no rater with a weight.
+        t of each column; NaN if a side has no rater with a weight.
 
     Notes
     -----
-    t = (m_in - m_out) / sqrt(V_in + V_out). Of a side with weights w_j and residuals r_j, W = sum_j w_j,
-    m = sum_j w_j r_j / W and n = W^2 / sum_j w_j^2, which is the number of raters where all weigh the same.
+    t = (m_in - m_out) / sqrt(V_in + V_out). For a side with weights w_j and residuals r_j, W = sum_j w_j,
+    m = sum_j w_j r_j / W and n = W^2 / sum_j w_j^2, which is the number of raters if all weights are equal.
     U = sum_j w_j^2 (r_j - m)^2 / W^2 n / (n - 1) is the jackknife's variance of m over the side's raters, to
-    first order, and 1 / W the variance that the weights let expect: V = ((n - 1) U + 4 / W) / (n - 1 + 4).
+    first order. 1 / W is the variance expected from the weights: V = ((n - 1) U + 4 / W) / (n - 1 + 4).
 
     References
     ----------
@@ -192,7 +192,7 @@ def difference(residuals: RaterResiduals, inside: BoolArray, outside: BoolArray)
 
 
 def _mean_and_variance(r: FloatArray, w: FloatArray) -> tuple[float, float] | None:
-    """A side's m and V, None without weights."""
+    """Return a side's m and V; None without weights."""
     whole = w.sum()
     if whole == 0:
         return None
@@ -203,7 +203,7 @@ def _mean_and_variance(r: FloatArray, w: FloatArray) -> tuple[float, float] | No
 
 
 def of_sums(inside: FloatArray, outside: FloatArray) -> FloatArray:
-    """:func:`difference` from sums of :attr:`RaterResiduals.terms` over the raters of two sides.
+    """Return :func:`difference` from sums of :attr:`RaterResiduals.terms` over the raters of two sides.
 
     Parameters
     ----------
@@ -215,7 +215,7 @@ def of_sums(inside: FloatArray, outside: FloatArray) -> FloatArray:
     """
     both = (sums.reshape(*sums.shape[:-1], 5, -1) for sums in (inside, outside))
     (w, *further), (w_other, *further_other) = (np.moveaxis(sums, -2, 0) for sums in both)
-    least = _ALIKE * (w + w_other)  # differences of sums may leave rounding where there is no rater
+    least = _ALIKE * (w + w_other)  # differences of sums may be rounding errors instead of 0 without raters
     with np.errstate(divide="ignore", invalid="ignore"):
         m, v = _side(np.where(w > least, w, np.nan), *further)
         m_other, v_other = _side(np.where(w_other > least, w_other, np.nan), *further_other)
@@ -225,38 +225,38 @@ def of_sums(inside: FloatArray, outside: FloatArray) -> FloatArray:
 def _side(
     w: FloatArray, wr: FloatArray, ww: FloatArray, wwr: FloatArray, wwrr: FloatArray
 ) -> tuple[FloatArray, FloatArray]:
-    """A side's m and V from its sums, each of shape (..., C); NaN where w is."""
+    """Return a side's m and V from its sums, each of shape (..., C); NaN where w is NaN."""
     m = wr / w
     squares = np.maximum(wwrr - 2 * m * wwr + m**2 * ww, 0.0)
     return m, (squares / ww + PRIOR_RATERS / w) / (w**2 / ww - 1 + PRIOR_RATERS)
 
 
 def evidence(labels: FloatArray, shift: FloatArray, apart: int) -> FloatArray:
-    """How much speaks for another use of the labels: the strongest of all differences.
+    """Return the evidence for a different use of the labels: the strongest of all differences.
 
     Parameters
     ----------
     labels : float64 array, shape (..., L)
         t of each label.
     shift : float64 array, shape (...,)
-        t of the shift of the mean; NaN where labels are names.
+        t of the shift of the mean; NaN if labels are names.
     apart : int
-        Labels that can differ by themselves: L less one for each question.
+        Number of labels that can differ independently: L minus one for each question.
 
     Returns
     -------
     float64 array, shape (...,)
-        -log10 of the smallest two-sided normal p, that of the labels times `apart`; NaN where there is none.
+        -log10 of the smallest two-sided normal p, the labels' p times `apart`; NaN if there is none.
 
     Notes
     -----
-    So all labels together count as much as the shift of the mean, which would else go under among many
-    labels. The scale orders differences alone: what holds comes from permutations.
+    All labels together thus count as much as the shift of the mean, which would otherwise be lost among
+    many labels. The scale only orders differences; significance comes from permutations.
     """
     of_labels = _surprise(np.fmax.reduce(np.abs(labels), axis=-1)) - np.log10(max(apart, 1))
     return np.asarray(np.fmax(of_labels, _surprise(np.abs(shift))))
 
 
 def _surprise(t: FloatArray) -> FloatArray:
-    """-log10 of a two-sided normal p."""
+    """Return -log10 of a two-sided normal p."""
     return np.asarray(-(np.log(2) + log_ndtr(-t)) / np.log(10))

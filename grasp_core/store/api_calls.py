@@ -1,24 +1,24 @@
-"""Calls of the API that are remembered: outcomes of requests, who is told when a run ends."""
+"""Stores of the API: outcomes of requests, and webhooks, which are addresses to notify of ended runs."""
 
 from dataclasses import dataclass
 
 import sqlalchemy as sa
 
 from grasp_core.model.errors import LimitError
-from grasp_core.store.base import Store, of_row, put
+from grasp_core.store.base import Store, from_row, put
 from grasp_core.store.claims import ENDED
 from grasp_core.store.database import digest_of, insert_new, new_id, to_write
 from grasp_core.store.schema import outcomes, runs, webhook_keys, webhooks
 
 KEPT_HOURS = 24.0
-"""How long an outcome is kept."""
+"""Hours for which an outcome is kept."""
 _GIVEN_UP_S = 900.0
-"""After so long, a request that came to no outcome has died with its server."""
+"""Seconds after which a request without an outcome counts as lost with its server."""
 
 
 @dataclass(frozen=True, slots=True)
 class CallOutcome:
-    """What a request came to: the status and JSON of its response."""
+    """Outcome of a request: status and JSON of the response."""
 
     status: int
     body: str
@@ -28,10 +28,10 @@ class OutcomeStore(Store):
     """Outcomes in the database."""
 
     def begin(self, key: str, request: str, *, owner: str) -> CallOutcome | None:
-        """Begin to answer a request, or find what the same one, of this key, came to.
+        """Begin to answer a request, or return the outcome of the first request with this key.
 
-        Returns None for the first one, which has to be ended by :meth:`end` or :meth:`forget`. Raises
-        LimitError if the first one is still being answered, or asked for something else.
+        Returns None for the first request, which has to be ended by :meth:`end` or :meth:`forget`. Raises
+        LimitError if the first one is still being answered, or was a different request.
         """
         named, now = outcomes.c.key == digest_of(key), self._now
         lost = outcomes.c.status.is_(None) & (outcomes.c.created_at < now - _GIVEN_UP_S)
@@ -52,7 +52,7 @@ class OutcomeStore(Store):
         return CallOutcome(known.status, known.body)
 
     def end(self, key: str, outcome: CallOutcome) -> None:
-        """Keep what the first request came to."""
+        """Keep the outcome of the first request."""
         which = outcomes.c.key == digest_of(key)
         self._write(outcomes.update().where(which).values(status=outcome.status, body=outcome.body))
 
@@ -62,19 +62,19 @@ class OutcomeStore(Store):
         self._write(outcomes.delete().where(which))
 
     def delete_old(self) -> int:
-        """Delete outcomes that are kept no longer; returns how many."""
+        """Delete outcomes older than :data:`KEPT_HOURS`; returns how many."""
         old = outcomes.c.created_at < self._now - KEPT_HOURS * 3600
         return self._write(outcomes.delete().where(old))
 
 
 LEASE_SECONDS = 120.0
-"""How long a server has to send what it took."""
+"""Seconds that a server has to send the messages that it took."""
 _AT_ONCE = 20
 
 
 @dataclass(frozen=True, slots=True)
 class Due:
-    """A message that is to be sent now, after so many attempts."""
+    """A message that is to be sent now; `attempts` counts the attempts that failed."""
 
     id: str
     run_id: str
@@ -89,18 +89,18 @@ class WebhookStore(Store):
     """Webhooks in the database."""
 
     def add(self, run_id: str, url: str, *, owner: str) -> None:
-        """Have an address told when the run ends, once; at once where it has ended."""
+        """Notify an address once when the run ends; at once if it has ended."""
         with to_write(self._engine) as connection:
             told = {"run_id": run_id, "url": url, "owner": owner}
             put(connection, webhooks, told, id=new_id(), next_at=self._now)
 
     def key_number(self, owner: str) -> int:
-        """How often a person's key was made anew."""
+        """Return how many times a person's key was replaced."""
         query = sa.select(webhook_keys.c.number).where(webhook_keys.c.owner == owner)
         return self._value(query) or 0
 
     def roll_key(self, owner: str) -> None:
-        """Count one more key of a person's."""
+        """Replace a person's key, by counting one more."""
         number = webhook_keys.c.number
         with to_write(self._engine) as connection:
             insert_new(connection, webhook_keys, [{"owner": owner, "number": 0}])
@@ -109,7 +109,7 @@ class WebhookStore(Store):
             )
 
     def take(self) -> list[Due]:
-        """Messages that are due; no other server takes them for a while."""
+        """Take the messages that are due; no other server takes them for :data:`LEASE_SECONDS`."""
         now = self._now
         ended = runs.c.state.in_(ENDED) & (webhooks.c.next_at <= now)
         query = (
@@ -123,14 +123,14 @@ class WebhookStore(Store):
             rows = connection.execute(query).all()
             taken = webhooks.c.id.in_([row.id for row in rows])
             connection.execute(webhooks.update().where(taken).values(next_at=now + LEASE_SECONDS))
-        return [of_row(Due, row, finished_at=row.finished_at or 0.0) for row in rows]
+        return [from_row(Due, row, finished_at=row.finished_at or 0.0) for row in rows]
 
     def done(self, webhook_id: str) -> None:
-        """It was sent, or given up."""
+        """Delete a webhook whose message was sent, or given up."""
         self._write(webhooks.delete().where(webhooks.c.id == webhook_id))
 
     def later(self, webhook_id: str, seconds: float) -> None:
-        """It could not be sent; try again after so long."""
+        """Count a failed attempt, and try again after so many seconds."""
         which, now = webhooks.c.id == webhook_id, self._now
         self._write(
             webhooks.update().where(which).values(attempts=webhooks.c.attempts + 1, next_at=now + seconds)

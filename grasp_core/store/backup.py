@@ -1,8 +1,8 @@
-"""All that lasts in one file: from either database, into an empty one.
+"""Backups: all lasting tables in one file, from either kind of database, restored into an empty one.
 
 A backup is a SQLite database with the store's tables, whichever database it was written from, compressed
-with gzip. With a key it is encrypted (age, https://age-encryption.org/v1) and begins with a line that holds
-its signature: an age recipient is no secret, so encryption alone does not say who wrote a file.
+with gzip. With a key it is encrypted (age, https://age-encryption.org/v1) and begins with a line with its
+signature: an age recipient is not secret, so encryption alone does not show who wrote a file.
 """
 
 import gzip
@@ -37,18 +37,18 @@ _HEAD_BYTES = len(_FIRST_LINE) + _SIGNATURE_BYTES + 1
 _SIGNED_FOR = b"grasp-backup 9"
 _PART_BYTES = 2**20
 MAX_RATIO = 1000
-"""No file that GRASP wrote grows by more when it is unpacked: empty pages of SQLite pack best."""
+"""Largest ratio of unpacked to packed size of GRASP's files; empty pages of SQLite have the largest."""
 _ROWS_AT_ONCE = 8
-"""Chunks of files have up to a megabyte each."""
+"""Rows to copy at a time: few, as each chunk of a file may have some megabytes."""
 
 
 def new_key() -> str:
-    """A fresh key, as `GRASP_BACKUP_KEY` takes it."""
+    """Return a new key, in the form that `GRASP_BACKUP_KEY` takes."""
     return str(x25519.Identity.generate())
 
 
 class BackupKey:
-    """What seals backups and opens them: an age identity; raises SettingsError if it is none."""
+    """Key that encrypts, signs and opens backups: an age identity; raises SettingsError for other text."""
 
     def __init__(self, text: str) -> None:
         try:
@@ -67,7 +67,7 @@ class BackupKey:
         sealed.write(signature)
 
     def open(self, sealed: IO[bytes], plain: IO[bytes]) -> None:
-        """Decrypt one file into another, once its signature is this key's; raises ValueError if it is not."""
+        """Decrypt one file into another if this key signed it; raises ValueError if it did not."""
         claimed = sealed.read(_HEAD_BYTES)[len(_FIRST_LINE) : -1]
         if not hmac.compare_digest(self._signature(sealed), claimed):
             raise ValueError
@@ -75,7 +75,7 @@ class BackupKey:
         pyrage.decrypt_io(sealed, plain, [self._identity])
 
     def _signature(self, sealed: IO[bytes]) -> bytes:
-        """Of the rest of the file, in hexadecimal."""
+        """Return the signature of the rest of the file, in hexadecimal."""
         digest = hmac.new(self._signing, digestmod="sha256")
         while part := sealed.read(_PART_BYTES):
             digest.update(part)
@@ -84,7 +84,7 @@ class BackupKey:
 
 @dataclass(frozen=True, slots=True)
 class Contents:
-    """Counts of what a backup holds."""
+    """Numbers of runs, files and links in a backup."""
 
     runs: int
     files: int
@@ -92,10 +92,10 @@ class Contents:
 
 
 def write_backup(engine: Engine, path: Path, key: BackupKey | None) -> Contents:
-    """Write everything to one file; an earlier one of the name is replaced once the new one is complete.
+    """Write everything to one file, which replaces an earlier one of the name once it is complete.
 
-    Its owner alone may read it: it has the uploaded data. Without a key, whoever has it reads it and can
-    change it. A copy in the open lies in the system's temporary folder meanwhile.
+    Only its owner may read the file, as it has the uploaded data. Without a key, anybody who has the file can
+    read and change it. Meanwhile an unencrypted copy is in the system's temporary folder.
 
     Raises DataError if the file cannot be written.
     """
@@ -130,7 +130,7 @@ def write_backup(engine: Engine, path: Path, key: BackupKey | None) -> Contents:
 
 
 def restore_backup(engine: Engine, path: Path, key: BackupKey | None) -> Contents:
-    """Read a backup into an empty database, all of it or nothing; runs that were computed wait to be resumed.
+    """Restore a backup into an empty database, all of it or nothing; runs that were running are queued.
 
     Without a key, links are withdrawn: anybody may have written them.
 
@@ -155,14 +155,14 @@ def restore_backup(engine: Engine, path: Path, key: BackupKey | None) -> Content
 
 
 def head_in(path: Path, key: BackupKey | None) -> Head | None:
-    """Where the audit log of a backup ends, if there is any; raises DataError as :func:`restore_backup`."""
+    """Return the head of a backup's audit log, if any; raises DataError as :func:`restore_backup`."""
     with _opened(path, key) as source, to_read(source) as connection:
         row = connection.execute(sa.select(audit_heads)).first()
     return None if row is None else Head(row.first, row.number, row.hash)
 
 
 def _copy_all(source: Connection, target: Connection) -> None:
-    target.execute(projects.delete())  # Everyone is among the source's
+    target.execute(projects.delete())  # the source has Everyone too
     for table in _TABLES:
         _copy(table, source, target)
 
@@ -180,7 +180,7 @@ def _contents(connection: Connection) -> Contents:
 
 @contextmanager
 def _opened(path: Path, key: BackupKey | None) -> Iterator[Engine]:
-    """The database in a backup, with today's tables."""
+    """Open the database in a backup, and bring its tables up to date."""
     with tempfile.TemporaryDirectory(prefix="grasp-backup-") as scratch:
         plain = Path(scratch, "grasp.db")
         _unpack(path, key, plain)
@@ -196,7 +196,7 @@ def _opened(path: Path, key: BackupKey | None) -> Iterator[Engine]:
 
 
 def _unpack(path: Path, key: BackupKey | None, plain: Path) -> None:
-    """Decrypt and unpack a backup; raises DataError if it is none, or cannot be read with this key."""
+    """Decrypt and unpack a backup; raises DataError if it is no backup, or cannot be read with this key."""
     packed = plain.with_suffix(".gz")
     try:
         with path.open("rb") as file:
@@ -230,7 +230,7 @@ def _unpack(path: Path, key: BackupKey | None, plain: Path) -> None:
 
 
 def _check_plain(path: Path, plain: Path) -> None:
-    """Refuse what is no whole database of tables alone: triggers and views would be run."""
+    """Raise a DataError unless it is a sound database with tables alone: triggers and views would be run."""
     try:
         with closing(sqlite3.connect(f"file:{plain}?mode=ro&immutable=1", uri=True)) as connection:
             (sound,) = connection.execute("PRAGMA quick_check(1)").fetchone()
@@ -244,7 +244,7 @@ def _check_plain(path: Path, plain: Path) -> None:
 
 @contextmanager
 def _refused(path: Path) -> Iterator[None]:
-    """Say of rows that the tables do not take that the backup is damaged; never what is in them."""
+    """Turn the database's refusal of rows into a DataError, which never quotes them."""
     try:
         yield
     except DBAPIError:

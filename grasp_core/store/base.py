@@ -1,4 +1,4 @@
-"""What all stores share: asking the database, and keeping to what somebody reaches in every statement."""
+"""Base classes of all stores: they query the database, and limit every statement to what is in reach."""
 
 import copy
 import dataclasses
@@ -19,20 +19,20 @@ T = TypeVar("T")
 _MOST_KNOWN = 10_000
 
 
-def of_row(kind: Callable[..., T], row: Any, **more: Any) -> T:
-    """A data class of the row's columns that are named as its fields, and of `more`."""
+def from_row(kind: Callable[..., T], row: Any, **more: Any) -> T:
+    """Build a data class: its fields are in `more`, or have the name of one of the row's columns."""
     names = [one.name for one in dataclasses.fields(cast(Any, kind)) if one.name not in more]
     return kind(**{name: getattr(row, name) for name in names}, **more)
 
 
 def put(connection: Connection, table: sa.Table, key: Mapping[str, Any], **values: Any) -> None:
-    """Insert a row in place of those that have the same values in the columns of `key`."""
+    """Insert a row, after deleting the rows that have the same values in the columns of `key`."""
     connection.execute(table.delete().where(*(table.c[name] == value for name, value in key.items())))
     connection.execute(table.insert().values(**key, **values))
 
 
-class Lately(Generic[T]):
-    """What was read a moment ago, by key; forgotten where this process changes any of it."""
+class RecentReads(Generic[T]):
+    """Cache of values read from the database a moment ago, by key; any change by this process empties it."""
 
     def __init__(self) -> None:
         self._known: dict[Hashable, tuple[float, T]] = {}
@@ -40,12 +40,12 @@ class Lately(Generic[T]):
         self.changes = 0
 
     def get(self, key: Hashable, seconds: float) -> T | None:
-        """What was read within so many seconds."""
+        """Return the key's value if it was read less than `seconds` ago, else None."""
         known = self._known.get(key)
         return known[1] if known is not None and time.monotonic() - known[0] < seconds else None
 
     def keep(self, key: Hashable, found: T, changes: int) -> None:
-        """Keep what was read after so many changes, unless there was another one meanwhile."""
+        """Keep a value that was read when `changes` was the count of changes, unless it has risen since."""
         with self._lock:
             if len(self._known) >= _MOST_KNOWN:
                 self._known.clear()
@@ -53,14 +53,14 @@ class Lately(Generic[T]):
                 self._known[key] = (time.monotonic(), found)
 
     def forget(self) -> None:
-        """Count a change."""
+        """Count a change, and drop all values."""
         with self._lock:
             self.changes += 1
             self._known.clear()
 
 
 class Store:
-    """A store; each of these methods is a transaction of its own."""
+    """Base class of stores; each of its own methods is one transaction."""
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
@@ -87,45 +87,45 @@ class Store:
             return connection.scalars(query).one_or_none()
 
     def _write(self, statement: sa.UpdateBase) -> int:
-        """Change rows; returns how many."""
+        """Run a statement that changes rows; return how many it changed."""
         with to_write(self._engine) as connection:
             return connection.execute(statement).rowcount
 
 
 class Bound(Store):
-    """A store; as it is made, it reaches everything and adds to the project Everyone."""
+    """Base class of stores with a reach; a new one reaches everything, and adds to the project Everyone."""
 
     def __init__(self, engine: Engine) -> None:
         super().__init__(engine)
         self._reach = EVERYTHING
 
     def within(self, reach: Reach) -> Self:
-        """The same store, for somebody of this reach."""
+        """Return a copy of the store that is limited to a reach."""
         bound = copy.copy(self)
         bound._reach = reach
         return bound
 
     @property
     def _home(self) -> str:
-        """The project that is listed, and added to."""
+        """The project whose rows are listed, and to which new rows are added."""
         return self._reach.home
 
     def _seen(self, project: sa.ColumnElement[Any]) -> sa.ColumnElement[bool]:
-        """Whether a row's project is within reach."""
+        """SQL condition that a row's project is within reach."""
         return sa.true() if self._reach.projects is None else project.in_(sorted(self._reach.projects))
 
     def _seen_by_id(self, table: sa.Table, row_id: str) -> sa.ColumnElement[bool]:
-        """Whether a row of a project is the one of this id, and within reach."""
+        """SQL condition that a row has this id, and its project is within reach."""
         return (table.c.id == row_id) & self._seen(table.c.project_id)
 
     def _of_seen_run(self, run_id: sa.ColumnElement[Any]) -> sa.ColumnElement[bool]:
-        """Whether a row belongs to a run within reach."""
+        """SQL condition that a row belongs to a run within reach."""
         if self._reach.projects is None:
             return sa.true()
         return run_id.in_(sa.select(runs.c.id).where(self._seen(runs.c.project_id)))
 
     def _check_open(self, connection: Connection) -> None:
-        """Refuse to add to a project that is archived or gone, by an AccessError."""
+        """Raise an AccessError if the project is archived or was deleted: nothing can be added to it then."""
         query = sa.select(projects.c.archived_at).where(projects.c.id == self._home)
         row = connection.execute(query).one_or_none()
         if row is None:

@@ -1,4 +1,4 @@
-"""Records of runs, and runs as they are computed: claimed by one server at a time, resumed, ended."""
+"""Records of runs, and their computation: one server at a time claims, resumes and ends a run."""
 
 import json
 import threading
@@ -19,14 +19,14 @@ from grasp_core.model.result import DataSummary, Result, RunResult
 from grasp_core.model.spec import RunSpec
 from grasp_core.report.findings.advice import told
 from grasp_core.report.findings.answer import title
-from grasp_core.store.base import Bound, of_row, put
+from grasp_core.store.base import Bound, from_row, put
 from grasp_core.store.database import insert_new, only_one, to_read, to_write
 from grasp_core.store.schema import checkpoints, losses, provisional_results, runs, tags, tallies
 
 T = TypeVar("T")
 State = Literal["queued", "running", "done", "failed", "cancelled"]
 GOING, ENDED = ("queued", "running"), ("done", "failed", "cancelled")
-"""States of runs of which more will happen, and of those of which nothing will unless asked again."""
+"""States of unfinished runs, and of ended runs, which change only if they are asked again."""
 
 _COLUMNS = [column for column in runs.c if column.name != "result"]
 _OTHERS = runs.alias("others")
@@ -55,19 +55,19 @@ class RunRecord:
     attempt: int
     cancel_requested: bool
     verdict: str | None
-    """The result in one sentence; None where there is none."""
+    """The result in one sentence; None if there is none."""
     computed_as: str
-    """The run that is computed for it: itself, or somebody else's of the same question that goes on."""
+    """Id of the run that is computed: this one, or somebody else's of the same question that is running."""
 
     @property
     def ended(self) -> bool:
-        """Whether nothing more will happen to the run unless it is asked again."""
+        """True if the run is done, failed or cancelled: it changes only if it is asked again."""
         return self.state in ENDED
 
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """A run as it is asked for."""
+    """A request for a run."""
 
     key: str
     title: str
@@ -79,27 +79,27 @@ class Request:
 
 
 def verdict_of(result: Result | None) -> str | None:
-    """The result in one sentence; None of models, who have no verdicts."""
+    """Return the result in one sentence; None without a result, or if it is about models."""
     return title(result, told(result)).plain if isinstance(result, RunResult) else None
 
 
 def find_record(
     connection: Connection, run_id: str, seen: sa.ColumnElement[bool] | None = None
 ) -> RunRecord | None:
-    """The run, or None where there is none of this id among those that are seen; by default all are."""
+    """Return the run of this id, or None if there is none that meets the condition `seen`; default: any."""
     found = the_records(connection, [run_id], seen)
     return found[0] if found else None
 
 
 def the_record(connection: Connection, run_id: str) -> RunRecord:
-    """The run of this id."""
+    """Return the run of this id."""
     return the_records(connection, [run_id])[0]
 
 
 def the_records(
     connection: Connection, ids: Sequence[str], seen: sa.ColumnElement[bool] | None = None
 ) -> list[RunRecord]:
-    """In the order of `ids`; unknown ones, and those that are not seen, are passed over."""
+    """Return runs in the order of `ids`, without unknown ids and runs that do not meet `seen`."""
     going = _OTHERS.c.id.label("computed_as"), _OTHERS.c.done.label("done_there")
     query = (
         sa.select(*_COLUMNS, *going)
@@ -112,7 +112,7 @@ def the_records(
     for row in connection.execute(of_these):
         tagged.setdefault(row.run_id, []).append(row.tag)
     return [
-        of_row(
+        from_row(
             RunRecord,
             row,
             project=row.project_id,
@@ -128,45 +128,45 @@ def the_records(
 
 
 def same_question(others: sa.FromClause) -> sa.ColumnElement[bool]:
-    """Whether another run of the project asks what a run asks."""
+    """SQL condition that another run of the same project asks the same question as a run."""
     same = (others.c.project_id == runs.c.project_id) & (others.c.key == runs.c.key)
     return same & (others.c.id != runs.c.id)
 
 
 def is_computed_as(others: sa.FromClause) -> sa.ColumnElement[bool]:
-    """Whether a run waits for another one, of the same question, that is being computed."""
+    """SQL condition that a run waits for another one, of the same question, that is being computed."""
     return same_question(others) & (runs.c.state == "queued") & (others.c.state == "running")
 
 
 def _one_of(column: sa.Column[str], ids: Sequence[str]) -> sa.ColumnElement[bool]:
-    """One id, as every page asks, is compared: a list is written into the query's text each time."""
+    """SQL condition of being one of the ids. One id is compared: a list is written into each query's text."""
     return column == ids[0] if len(ids) == 1 else column.in_(ids)
 
 
 LEASE_SECONDS = 10.0
-"""A claimed run whose server has not been heard of for so long is anybody's to resume."""
+"""Seconds without a word from a run's server after which any server may resume the run."""
 
 
 _lost: sa.ColumnElement[int] = sa.func.coalesce(
     sa.select(losses.c.count).where(losses.c.run_id == runs.c.id).scalar_subquery(), 0
 )
-"""How often whoever computed a run was lost."""
+"""Number of times in a row that the process computing a run was lost."""
 _COMPUTED = (checkpoints, tallies)
-"""What is kept of a run for another try."""
+"""Tables of a run's computed blocks or counts, which are kept for another attempt."""
 
 
 class LostRunError(StoreError):
-    """Another server has taken the run over, or it was deleted: what is computed here is not wanted."""
+    """Another server has taken the run over, or it was deleted: this server must stop computing it."""
 
 
 INSIST_SECONDS = 600.0
-"""How long a finished run waits for a database that is away."""
+"""Seconds for which a finished run waits for a database that does not answer."""
 
 
 def insist(work: Callable[[], T], *, until: threading.Event) -> T:
-    """Repeat what the database refuses until it is back, for `INSIST_SECONDS` at most.
+    """Repeat work that the database refuses until it succeeds, for `INSIST_SECONDS` at most.
 
-    Raises StoreError if it is not back by then, or `until` is set; at once if the run is no longer ours.
+    Raises StoreError if it fails for so long, or `until` is set; at once if the run is no longer ours.
     """
     started = time.monotonic()
     while True:
@@ -180,15 +180,15 @@ def insist(work: Callable[[], T], *, until: threading.Event) -> T:
 
 
 class Claims(Bound):
-    """A server's dealings with the runs that it computes, and with those whose time is over."""
+    """Runs as a server computes them: claim, save and end them, and delete old ones."""
 
     def claim(self, in_hand: Collection[str] = ()) -> RunRecord | None:
-        """Take the next run that nobody computes, and that is not in hand here already.
+        """Claim the next run that nobody computes, and that is not `in_hand`; return None if there is none.
 
-        Those whose process was lost before they got on come last; before that the user with the fewest
-        running is first, then who has waited longest since the run was asked or one of theirs gave way. One
-        whose question is being computed for somebody else waits for that one; what was computed of the
-        question for those who have given it up is taken over.
+        Runs that were lost before they made progress come last. Before them, the user with the fewest running
+        comes first, then who has waited longest since asking or since a run of theirs gave way. A run waits
+        while its question is computed for somebody else. A claimed run continues with the blocks or counts of
+        a failed or cancelled run of the same question.
         """
         theirs = runs.alias()
         gave_way = sa.func.coalesce(
@@ -206,11 +206,11 @@ class Claims(Bound):
             .with_for_update(skip_locked=True, of=runs)
         )
         with to_write(self._engine) as connection:
-            only_one(connection, "claim")  # of two who ask the same, one
+            only_one(connection, "claim")  # of two runs of one question, only one
             free_one = connection.execute(query).one_or_none()
             if free_one is None:
                 return None
-            if free_one.state == "running":  # whoever computed it neither ended it nor handed it back
+            if free_one.state == "running":  # its process neither ended it nor gave it back
                 insert_new(connection, losses, [{"run_id": free_one.id, "count": 0}])
                 of_it = losses.c.run_id == free_one.id
                 connection.execute(losses.update().where(of_it).values(count=losses.c.count + 1))
@@ -223,18 +223,18 @@ class Claims(Bound):
             return the_record(connection, free_one.id)
 
     def somebody_waits(self, in_hand: Collection[str] = ()) -> bool:
-        """Whether a run could be claimed, see :meth:`claim`, of a user of whom nothing is computed now."""
+        """Return whether :meth:`claim` finds a run, without losses, of a user who has none running."""
         query = sa.select(runs.c.id).where(self._free, runs.c.id.not_in(in_hand), self._busy == 0, _lost == 0)
         with to_read(self._engine) as connection:
             return connection.execute(query.limit(1)).first() is not None
 
     def losses(self, run: RunRecord) -> int:
-        """How often whoever computed a run was lost, one time after the other, before it had got on."""
+        """Return how many times in a row the run's process was lost before it made progress."""
         query = sa.select(losses.c.count).where(losses.c.run_id == run.id)
         return self._value(query) or 0
 
     def forget_losses(self, run: RunRecord) -> None:
-        """Begin to count anew, for a claimed run that gets on; raises LostRunError if it is not ours."""
+        """Reset the losses of a claimed run that makes progress; raises LostRunError if it is not ours."""
         with to_write(self._engine) as connection:
             self._update(connection, run, lease_until=self._now + LEASE_SECONDS)
             _forget(connection, run, losses)
@@ -247,10 +247,10 @@ class Claims(Bound):
         counted: bytes | None = None,
         provisional: Result | None = None,
     ) -> bool:
-        """Renew the claim on a run, save how far it is and what was computed; blocks may be given again.
+        """Renew the claim on a run, and save its progress and computed values; blocks may be given again.
 
-        `computed`: new blocks, each of shape (block, W).
-        `counted`, `provisional`: state of the tally, and what is found so far, in place of the last ones.
+        `computed`: new blocks, as (start, array of shape (block, W)).
+        `counted`, `provisional`: state of the tally, and the provisional result; they replace the last ones.
 
         Returns whether somebody asked for the run to be cancelled; raises LostRunError if it is not ours.
         """
@@ -282,7 +282,7 @@ class Claims(Bound):
         ]
 
     def counted(self, run: RunRecord) -> bytes | None:
-        """The state of the tally that an earlier attempt saved."""
+        """Return the state of the tally that an earlier attempt saved, or None."""
         query = sa.select(tallies.c.state).where(tallies.c.run_id == run.id)
         return self._value(query)
 
@@ -295,9 +295,9 @@ class Claims(Bound):
         error: str | None = None,
         duration_s: float | None = None,
     ) -> None:
-        """End a claimed run, and unless it was cancelled those of others that wait for it.
+        """End a claimed run and, unless it was cancelled, the runs of others that wait for it.
 
-        What was computed of a cancelled or failed one is kept for another try.
+        Blocks and counts of a cancelled or failed run are kept for another attempt.
         """
         with to_write(self._engine) as connection:
             self._update(
@@ -308,7 +308,7 @@ class Claims(Bound):
                 result=None if result is None else result_text(result),
                 verdict=verdict_of(result),
                 done=runs.c.done if result is None else result.permutations,
-                # An adaptive run may take fewer than it was allowed.
+                # An adaptive run may need fewer permutations than it was allowed.
                 total=runs.c.total if result is None else result.permutations,
                 finished_at=self._now,
                 duration_s=duration_s,
@@ -323,7 +323,7 @@ class Claims(Bound):
                 take_answer(connection, run.id, of_it & (runs.c.state == "queued"))
 
     def release(self, run: RunRecord, *, gives_way: bool = False) -> None:
-        """Give a claimed run back to the queue: in its place, or if it gives way, behind all who wait."""
+        """Put a claimed run back into the queue: at its old place or, if it gives way, behind all others."""
         asked = runs.c.cancel_requested
         with to_write(self._engine) as connection:
             self._update(
@@ -340,7 +340,7 @@ class Claims(Bound):
         return self._write(runs.delete().where(old))
 
     def drop_checkpoints(self, *, older_than_hours: float) -> int:
-        """Delete what was saved of runs that failed or were cancelled so long ago; returns how many rows."""
+        """Delete blocks and counts of runs that failed or were cancelled so long ago; returns how many."""
         given_up = sa.select(runs.c.id).where(
             runs.c.state.in_(("failed", "cancelled")),
             runs.c.finished_at < self._now - older_than_hours * 3600,
@@ -349,14 +349,14 @@ class Claims(Bound):
 
     @property
     def _free(self) -> sa.ColumnElement[bool]:
-        """Whether nobody computes a run, nor its question for somebody else."""
+        """SQL condition that nobody computes a run, nor its question for somebody else."""
         others = runs.alias()
         goes_on = sa.select(others.c.id).where(is_computed_as(others)).exists()
         return ((runs.c.state == "queued") & ~goes_on) | ((runs.c.state == "running") & ~self._held(runs))
 
     @property
     def _busy(self) -> sa.ScalarSelect[int]:
-        """Runs of a run's user that are computed now."""
+        """Number of runs of a run's user that are computed now."""
         theirs = runs.alias()
         return (
             sa.select(sa.func.count())
@@ -365,18 +365,18 @@ class Claims(Bound):
         )
 
     def _held(self, table: sa.FromClause) -> sa.ColumnElement[bool]:
-        """Whether a lease holds: one that ends later than any given now is from before a clock set back."""
+        """SQL condition that a lease is valid; one too far ahead was given before the clock was set back."""
         return table.c.lease_until.between(self._now, self._now + 2 * LEASE_SECONDS)
 
     def _update(self, connection: Connection, run: RunRecord, **values: Any) -> None:
-        """Change a claimed run; refused where the claim has passed to somebody else."""
+        """Change a claimed run; raises LostRunError if the claim has passed to somebody else."""
         ours = (runs.c.id == run.id) & (runs.c.attempt == run.attempt) & (runs.c.state == "running")
         if connection.execute(runs.update().where(ours).values(**values)).rowcount != 1:
             raise LostRunError("The run was taken over by another server or deleted.")
 
 
 def take_answer(connection: Connection, run_id: str, whose: sa.ColumnElement[bool]) -> None:
-    """Let the runs that `whose` holds for end as this one did, of the same question."""
+    """End the runs that meet the condition `whose` as this run of the same question ended."""
     ids = list(connection.execute(sa.select(runs.c.id).where(whose)).scalars())
     ended = runs.alias()
     names = ("state", "error", "result", "verdict", "done", "total", "finished_at", "duration_s")
@@ -387,8 +387,8 @@ def take_answer(connection: Connection, run_id: str, whose: sa.ColumnElement[boo
         connection.execute(table.delete().where(table.c.run_id.in_(answered)))
 
 
-def hand_on(connection: Connection, whose: sa.ColumnElement[bool]) -> None:
-    """Let what was computed of a run, which is about to go, belong to another one that waits for it."""
+def hand_over(connection: Connection, whose: sa.ColumnElement[bool]) -> None:
+    """Give the blocks and counts of a run that is being deleted to another run that waits for them."""
     others = runs.alias()
     waiting = (
         sa.select(runs.c.id, others.c.id.label("waits"))
@@ -403,7 +403,7 @@ def hand_on(connection: Connection, whose: sa.ColumnElement[bool]) -> None:
 
 
 def _take_over(connection: Connection, run_id: str) -> None:
-    """Let a claimed run of which nothing is computed go on from where others, of the same question, ended."""
+    """Give a claimed run with no blocks or counts those of a failed or cancelled run of its question."""
     others = runs.alias()
 
     def kept(table: sa.FromClause) -> sa.ColumnElement[bool]:
@@ -434,7 +434,7 @@ def _move_computed(connection: Connection, source: str, target: str) -> None:
 
 
 def result_text(result: Result) -> str:
-    """A result as the database holds it."""
+    """Return a result as the JSON text that the database keeps."""
     return json.dumps(result.to_dict(), allow_nan=False)
 
 

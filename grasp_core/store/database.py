@@ -32,37 +32,37 @@ from grasp_core.model.settings import Settings
 from grasp_core.store.schema import metadata, projects, runs
 
 BUSY_SECONDS = 20
-"""How long a writer waits for another one."""
+"""Seconds for which a writer waits for another one."""
 POOL = {"pool_size": 15, "max_overflow": 0}
-"""Connections of a process, at most; all are kept: opening one takes as long as what is then asked of it."""
+"""Most connections of a process. All stay open, as opening one takes as long as the query made with it."""
 LEAST_ROOM = 2**24
-"""Bytes that have to be free beside the file: with less, next to nothing can be saved."""
+"""Bytes that must be free on the file's disk: with less, almost nothing can be saved."""
 FULL = "The disk that holds GRASP's database is full; nothing saved is lost."
 _EMPTYING_MS = 2_000
-"""How long emptying the write-ahead log waits for readers; the next sweep tries again."""
+"""Milliseconds for which emptying the write-ahead log waits for readers; the next sweep tries again."""
 _OWNER_ONLY = 0o600
 _HEADER = b"SQLite format 3\x00"
 _FILE = "grasp_file"
-"""Execution option of an engine: device and number of the file that it opened."""
+"""Execution option of an engine: device and inode number of the file that it opened."""
 _FileId = tuple[int, int]
 _readable: dict[_FileId, int] = {}
-"""Descriptors that read files past SQLite. They stay open as long as the process: closing one would take all
-locks that SQLite has on the file here, and another process would delete the log of what is not in it yet."""
+"""Descriptors that read files without SQLite. They stay open: closing one would drop all locks that SQLite
+has on the file in this process, and another process would delete the log with changes not yet in the file."""
 _reading = threading.Lock()
 
 
 def sqlite_engine(url: URL) -> Engine:
-    """An engine on a file that is there from now on, and never made anew; raises StoreError without one."""
+    """Create a file if it is missing, and an engine that never creates it; raises StoreError if it cannot."""
     path = Path(url.database or "")
     try:
-        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)  # it holds uploaded data
-        try:  # one that is there is not opened, for SQLite may have locks on it
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)  # it has uploaded data
+        try:  # an existing file is not opened: closing it would drop SQLite's locks on it
             os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, _OWNER_ONLY))
         except FileExistsError:
             if not os.access(path, os.R_OK | os.W_OK):
                 raise PermissionError(errno.EACCES, os.strerror(errno.EACCES)) from None
-        # Others have no rights, whatever the folder and an earlier version gave; SQLite gives the files
-        # beside it the rights of the database.
+        # Nobody else gets rights, whatever rights the folder or an earlier version gave. SQLite gives the
+        # files beside it the rights of the database.
         for beside in ("", "-wal", "-shm"):
             with contextlib.suppress(
                 FileNotFoundError, PermissionError
@@ -80,9 +80,9 @@ def sqlite_engine(url: URL) -> Engine:
 
 
 def check_file(engine: Engine) -> None:
-    """Refuse to go on, by a StoreError, where the file that the engine opened is no longer in its place.
+    """Raise a StoreError if the file that the engine opened is no longer in its place.
 
-    SQLite itself would go on with a deleted file, whose content is lost when the process ends.
+    SQLite itself would continue with a deleted file, whose content is lost when the process ends.
     """
     opened = engine.get_execution_options().get(_FILE)
     if opened is None:
@@ -98,9 +98,9 @@ def check_file(engine: Engine) -> None:
 
 
 def read_anew(engine: Engine) -> None:
-    """Read the file as it is on the disk, past all that open connections remember of it.
+    """Read the file from the disk, in place of what open connections remember of it.
 
-    Raises StoreError if it is gone, cannot be read, has no runs, or its disk is full.
+    Raises StoreError if it is gone, cannot be read, has no table of runs, or its disk is full.
     """
     check_file(engine)
     path = engine.url.database or ""
@@ -115,22 +115,22 @@ def read_anew(engine: Engine) -> None:
                 now = os.fstat(descriptor)
                 _readable[now.st_dev, now.st_ino] = descriptor
             begins = os.pread(_readable[now.st_dev, now.st_ino], len(_HEADER), 0)
-        if begins != _HEADER:  # what is in the write-ahead log hides that from SQLite
+        if begins != _HEADER:  # SQLite itself may not notice, as it reads the write-ahead log
             raise unreadable
         with contextlib.closing(sqlite3.connect(_address(path, "ro"), uri=True)) as connection:
             connection.execute("SELECT count(*) FROM runs").fetchone()
     except OSError:
         raise unreadable from None
     except sqlite3.Error as error:
-        if "locked" in str(error).lower():  # somebody is at work in it
+        if "locked" in str(error).lower():  # somebody else uses it
             return
         raise unreadable from None
 
 
 def empty_log(engine: Engine) -> bool:
-    """Move the write-ahead log into the file and empty it; returns whether nobody was in the way.
+    """Move the write-ahead log into the file and empty it; return False if another connection prevents that.
 
-    What was deleted is overwritten in the file (secure_delete), but stays in the log until then.
+    Deleted content is overwritten in the file (secure_delete), but stays in the log until the log is emptied.
     """
     with contextlib.closing(engine.raw_connection()) as connection:
         plain: Any = connection.driver_connection
@@ -155,8 +155,8 @@ def _open_what_is_there(dialect: Any, _record: Any, arguments: Any, options: Map
 def _set_up(connection: Any, _record: Any) -> None:
     connection.isolation_level = None  # SQLAlchemy's transactions are begun in `_begin`
     connection.execute(f"PRAGMA busy_timeout={BUSY_SECONDS * 1000}")
-    # A log comes first, so that readers and a writer do not wait for each other. While another process makes
-    # the file, SQLite refuses this at once, whatever time it may wait otherwise.
+    # The write-ahead log comes first: with it, readers and a writer do not wait for each other. While another
+    # process makes the file, SQLite refuses this at once, whatever its timeout.
     until = time.monotonic() + BUSY_SECONDS
     while True:
         try:
@@ -172,9 +172,9 @@ def _set_up(connection: Any, _record: Any) -> None:
 
 @contextlib.contextmanager
 def tables_remade(engine: Engine) -> Iterator[None]:
-    """Let tables be dropped and made anew without what refers to their rows going too: not in a transaction.
+    """Let tables be dropped and made again without deleting rows that refer to theirs; not in a transaction.
 
-    SQLite changes a table in no other way. All connections are closed in the end, so that none goes on so.
+    SQLite changes tables in no other way. All connections are closed in the end: they ignore foreign keys.
     """
 
     def let_go(connection: Any, _record: Any) -> None:
@@ -198,7 +198,7 @@ def _begin(connection: Connection) -> None:
 
 _ID_BYTES = 15
 CONNECT_SECONDS = 10
-"""How long a PostgreSQL server may take to answer at all."""
+"""Seconds within which a PostgreSQL server must accept a connection."""
 SECRET = "grasp_secret"  # noqa: S105 - a name
 """Execution option of an engine: see :func:`connect`."""
 _POSTGRESQL = "postgresql+psycopg"
@@ -212,21 +212,21 @@ _upgrading = threading.Lock()  # Alembic keeps its state in module globals
 
 
 def new_id() -> str:
-    """A random id that fits into addresses and, without a hyphen ahead, stands among a command's words."""
+    """Return a random id for addresses; it never begins with a hyphen, so a command can take it as a word."""
     while (found := secrets.token_urlsafe(_ID_BYTES)).startswith("-"):
         pass
     return found
 
 
 def digest_of(text: str) -> str:
-    """SHA-256 in hexadecimal, by which the database knows a secret or a request that it does not hold."""
+    """Return the SHA-256 in hexadecimal, which the database keeps in place of a secret or a request."""
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def database_url(settings: Settings) -> URL:
-    """The URL that SQLAlchemy opens: PostgreSQL where it is set, else a SQLite file.
+    """Return the URL that SQLAlchemy opens: PostgreSQL if the settings name it, else a SQLite file.
 
-    Raises SettingsError if the setting is no such URL; it is not quoted, for it may hold a password.
+    Raises SettingsError if the setting is no such URL; it is not quoted, as it may contain a password.
     """
     if not settings.database_url:
         if settings.database_password:
@@ -248,7 +248,7 @@ def database_url(settings: Settings) -> URL:
 def connect(url: URL, secret: str = "") -> Engine:
     """Open the database and bring its tables up to date; raises StoreError if that cannot be done.
 
-    `secret`: what the database does not hold, and seals of what it holds are made of; by default none are.
+    `secret`: key that is not in the database, for seals of its content; by default there are no seals.
     """
     if url.drivername == "sqlite":
         engine = sqlite_engine(url)
@@ -276,7 +276,7 @@ def connect(url: URL, secret: str = "") -> Engine:
 def to_write(engine: Engine, *, alone: str = "") -> Iterator[Connection]:
     """A transaction that writes; in SQLite it takes the write lock at once, so that it cannot deadlock.
 
-    `alone`: what nobody else does meanwhile, see :func:`only_one`.
+    `alone`: name of a task that no other transaction does meanwhile, see :func:`only_one`.
     """
     with translated_errors(), engine.connect() as plain:
         connection = plain.execution_options(grasp_writes=True)
@@ -295,10 +295,10 @@ def to_read(engine: Engine) -> Iterator[Connection]:
 
 @contextlib.contextmanager
 def snapshot(engine: Engine) -> Iterator[Connection]:
-    """A transaction that only reads, and sees nothing of what is written meanwhile."""
+    """A transaction that only reads, and does not see what others write meanwhile."""
     with translated_errors(), engine.connect() as plain:
         connection = plain
-        if engine.dialect.name == "postgresql":  # in SQLite, every transaction is one
+        if engine.dialect.name == "postgresql":  # in SQLite, every transaction is a snapshot
             connection = plain.execution_options(isolation_level="REPEATABLE READ")
         with connection.begin():
             yield connection
@@ -306,7 +306,7 @@ def snapshot(engine: Engine) -> Iterator[Connection]:
 
 @contextlib.contextmanager
 def translated_errors() -> Iterator[None]:
-    """Turn failures of the database itself into a sentence."""
+    """Turn failures of the database itself into a StoreError with a sentence."""
     try:
         yield
     except PoolTimeoutError as error:
@@ -327,7 +327,7 @@ def translated_errors() -> Iterator[None]:
 
 
 def check(engine: Engine) -> None:
-    """Find out that the database answers, and is the one that was opened; raises StoreError if it is not."""
+    """Raise a StoreError unless the database answers and is still the one that was opened."""
     if engine.dialect.name == "sqlite":
         read_anew(engine)
     with to_read(engine) as connection:
@@ -335,14 +335,14 @@ def check(engine: Engine) -> None:
 
 
 def leave_no_trace(engine: Engine) -> None:
-    """Let nothing that was deleted stay in SQLite's write-ahead log, unless somebody is reading just now."""
+    """Remove deleted content from SQLite's write-ahead log, unless another connection prevents that."""
     if engine.dialect.name == "sqlite":
         with translated_errors():
             empty_log(engine)
 
 
 def only_one(connection: Connection, what: str) -> None:
-    """Let nobody else do `what` until this transaction ends; in SQLite, a writer is alone anyway."""
+    """Keep other transactions from doing `what` until this one ends; SQLite has only one writer anyway."""
     if connection.dialect.name == "postgresql":
         number = int.from_bytes(
             hashlib.sha256(what.encode("utf-8", "surrogatepass")).digest()[:8], signed=True
@@ -369,7 +369,7 @@ def insert_new(connection: Connection, table: Table, rows: Sequence[Mapping[str,
 def _upgrade(engine: Engine) -> None:
     config = alembic.config.Config()
     config.set_main_option("script_location", str(_MIGRATIONS))
-    with engine.connect() as connection:  # mostly there is nothing to do, and nobody need wait for it
+    with engine.connect() as connection:  # usually there is nothing to do, and no need for a lock
         if MigrationContext.configure(connection).get_current_revision() == _newest():
             return
     remade = tables_remade(engine) if engine.dialect.name == "sqlite" else contextlib.nullcontext()

@@ -20,7 +20,7 @@ QUOTA_BYTES = 2 * 2**30
 
 
 class KnownFile(NamedTuple):
-    """A file that somebody brought, by its last name; its location is that of one that is not stored."""
+    """A file that somebody brought, with its last name; `location` is None if its content is stored here."""
 
     sha256: str
     name: str | None
@@ -31,19 +31,19 @@ class KnownFile(NamedTuple):
 
 
 class FileStore(Bound):
-    """Files of a project in the database, by content; of those that are kept elsewhere, where they are."""
+    """Files of a project, by content: stored in the database, or only the location of a file elsewhere."""
 
     def __init__(self, engine: Engine, *, quota: int = QUOTA_BYTES) -> None:
         super().__init__(engine)
         self._quota = quota
 
     def put(self, content: bytes, *, owner: str, source: str | None = None, name: str | None = None) -> str:
-        """Keep a file, its name and what it was fetched from; gives its sha256. LimitError over the quota."""
+        """Keep a file, its name and its source; returns its sha256. Raises LimitError over the quota."""
         sha256 = hashlib.sha256(content).hexdigest()
         now = self._now
         known, stored = self._is(sha256), files.c.location.is_(None)
         latest: dict[str, Any] = {} if source is None else {"source": source}
-        if name is not None:  # somebody else's name of it stays theirs
+        if name is not None:  # only the owner renames it
             latest["name"] = sa.case((files.c.owner == owner, name), else_=files.c.name)
         touch = files.update().where(known, stored).values(created_at=now, **latest)
         with to_write(self._engine) as connection:
@@ -51,7 +51,7 @@ class FileStore(Bound):
                 return sha256
             self._check_open(connection)
             self._check_quota(connection, owner, len(content))
-        packed = [  # before the transaction: nobody can write meanwhile in SQLite
+        packed = [  # before the transaction, during which nobody else can write in SQLite
             zlib.compress(content[start : start + CHUNK_BYTES], level=1)
             for start in range(0, len(content), CHUNK_BYTES)
         ]
@@ -60,7 +60,7 @@ class FileStore(Bound):
             if connection.execute(touch).rowcount:
                 return sha256
             self._check_quota(connection, owner, len(content))
-            place = sa.select(files.c.location).where(known)  # of a reference: the content is better
+            place = sa.select(files.c.location).where(known)  # of a reference, which the content replaces
             source = source or connection.scalar(place)
             connection.execute(files.delete().where(known))
             which = {"project_id": self._home, "sha256": sha256}
@@ -71,7 +71,7 @@ class FileStore(Bound):
         return sha256
 
     def refer(self, sha256: str, size: int, location: str, *, owner: str) -> None:
-        """Note the latest place of a file; one that is not stored here does not count by its size."""
+        """Note a file's latest location; the size of a file that is not stored here does not count."""
         now = self._now
         known = self._is(sha256)
         stored = files.c.location.is_(None)
@@ -88,16 +88,16 @@ class FileStore(Bound):
                 connection.execute(files.insert().values(row))
 
     def location(self, sha256: str) -> str | None:
-        """Where the file is, for one that is not stored; None for others."""
+        """Return the location of a file that is not stored here; None for other files."""
         query = sa.select(files.c.location).where(self._is(sha256))
         return self._value(query)
 
     def locations(self, sha256s: Collection[str]) -> dict[str, str | None]:
-        """Those of these files that are known here, with where each is; None for one that is stored."""
+        """Return the location of each of these files that is known here; None for a stored one."""
         return self._known(files.c.location, sha256s)
 
     def sizes(self, sha256s: Collection[str]) -> dict[str, int]:
-        """Bytes of those of these files that are known here."""
+        """Return the bytes of each of these files that is known here."""
         return self._known(files.c.bytes, sha256s)
 
     def _known(self, column: sa.Column[Any], sha256s: Collection[str]) -> dict[str, Any]:
@@ -117,12 +117,12 @@ class FileStore(Bound):
         ]
 
     def source(self, sha256: str) -> str:
-        """What a stored file was fetched from, or where it was read; empty of one that somebody brought."""
+        """Return the source that a stored file was fetched from, or the location it was read from, or ""."""
         query = sa.select(files.c.source).where(self._is(sha256))
         return self._value(query) or ""
 
     def get(self, sha256: str) -> bytes | None:
-        """The file's content, or None where it is not stored."""
+        """Return the file's content, or None if it is not stored."""
         query = (  # one statement: a file that is deleted meanwhile is read whole or not at all
             sa.select(chunks.c.content)
             .select_from(files.outerjoin(chunks))
@@ -135,10 +135,10 @@ class FileStore(Bound):
         return b"".join(zlib.decompress(part) for part in parts if part is not None)
 
     def delete(self, sha256: str, *, owner: str) -> None:
-        """Delete a file of one's own now; a run of one's own that still needs it will say so.
+        """Delete a file of the owner's now; a run of theirs that still needs it will report that.
 
-        One that somebody else's run needs becomes theirs, and counts among their files. A file that somebody
-        else brought first stays until nobody's run needs it.
+        If an unfinished run of somebody else needs the file, it becomes that person's, and counts among their
+        files. A file that somebody else brought first stays until nobody's run needs it.
         """
         own = self._is(sha256) & (files.c.owner == owner)
         reads = run_files.c.sha256 == sha256, runs.c.project_id == self._home, runs.c.owner != owner
@@ -160,7 +160,7 @@ class FileStore(Bound):
     def delete_unneeded(self, *, older_than_hours: float) -> int:
         """Delete files of any project that no queued or running run needs; returns how many.
 
-        Where a file is that is not stored stays known as long as there is a run that reads it.
+        The location of a file that is not stored is kept as long as there is a run that reads it.
         """
         needed = (
             sa.select(run_files.c.sha256)
@@ -181,7 +181,7 @@ class FileStore(Bound):
             return _used(connection, owner)
 
     def _is(self, sha256: str) -> sa.ColumnElement[bool]:
-        """Whether a file is the project's one of this content."""
+        """SQL condition that a file has this content and belongs to the project."""
         return (files.c.project_id == self._home) & (files.c.sha256 == sha256)
 
     def _check_quota(self, connection: Connection, owner: str, more: int) -> None:

@@ -1,4 +1,4 @@
-"""Share links: made, used, withdrawn; their passwords, and tries at them."""
+"""Share links: make, use and withdraw them; their passwords, and limits on wrong ones."""
 
 import base64
 import hashlib
@@ -16,19 +16,19 @@ from sqlalchemy.exc import IntegrityError
 
 from grasp_core.model.errors import LimitError, StoreError
 from grasp_core.model.turns import Turns
-from grasp_core.store.base import Bound, Store, of_row
+from grasp_core.store.base import Bound, Store, from_row
 from grasp_core.store.database import digest_of, insert_new, new_id, to_read, to_write
 from grasp_core.store.schema import link_tries, link_visits, links, runs
 
 MOST_USES = 1_000_000
-"""Visits that may be set as the most of a link."""
+"""Largest number of visits that a link may be limited to."""
 
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """The run that a link opens, or the leaderboard that this very link holds.
+    """Target of a link: a run, by its id, or a leaderboard saved with the link, by the link's id.
 
-    `small_groups` says whether whoever made the link lets groups of few raters be seen.
+    `small_groups`: true if the person who made the link lets groups of few raters be shown.
     """
 
     kind: Literal["run", "leaderboard"]
@@ -38,7 +38,7 @@ class Target:
 
 @dataclass(frozen=True, slots=True)
 class Lock:
-    """What a link that opens asks of a visitor: its password's hash, or nothing of one who gave it before."""
+    """A working link, and the hash of the password that this visitor needs; None if they need none."""
 
     link_id: str
     target: Target
@@ -46,7 +46,7 @@ class Lock:
 
 
 class LinkTerms(TypedDict, total=False):
-    """How a link is made: its name, after how many days or visits it ends, its password, what it shows."""
+    """Settings of a new link: name, days and visits after which it ends, password, small groups shown."""
 
     label: str
     days: float | None
@@ -83,35 +83,35 @@ class Link:
 
     @property
     def used_up(self) -> bool:
-        """Whether it was opened as often as it may be."""
+        """True if the link was opened as often as it may be."""
         return self.max_uses is not None and self.uses >= self.max_uses
 
     @property
     def goes_on(self) -> bool:
-        """Whether it shows its result to anybody: one that is used up does to visitors who are there."""
+        """True if the link shows its result to somebody: if used up, only during visits that began before."""
         return self.revoked_at is None and not self.expired
 
     @property
     def state(self) -> str:
-        """Whether it works, or why not, in a word."""
+        """One or two words: works, or the reason why the link does not."""
         if self.revoked_at is not None:
             return "withdrawn"
         return "expired" if self.expired else "used up" if self.used_up else "works"
 
     @property
     def works(self) -> bool:
-        """Whether the link opens its result to somebody who was not there yet."""
+        """True if the link opens its result to a new visitor."""
         return self.goes_on and not self.used_up
 
 
 TOKEN_BYTES = 32
 VISIT_HOURS = 12.0
-"""How long a visit lasts: who comes again meanwhile is not counted again."""
+"""Hours that a visit lasts: a visitor who comes again within them is not counted again."""
 _TARGET = (links.c.id, links.c.run_id, links.c.small_groups)
 
 
 class LinkStore(Bound):
-    """Links in the database; a token opens what it opens for whoever brings it."""
+    """Links in the database; anybody who has a link's token can open its target."""
 
     def create(self, run_id: str, *, created_by: str, **terms: Unpack[LinkTerms]) -> str:
         """Make a link to a run within reach; returns its token, which nobody can read again.
@@ -128,7 +128,7 @@ class LinkStore(Bound):
     def create_leaderboard(
         self, content: Mapping[str, Any], *, created_by: str, **terms: Unpack[LinkTerms]
     ) -> str:
-        """As :meth:`create`, to a leaderboard's JSON-ready form, in the project."""
+        """Make a link to a leaderboard's JSON-ready form, in the project, as :meth:`create` does to a run."""
         target = {"leaderboard": json.dumps(content, allow_nan=False), "project_id": self._home}
         gone = "The project was deleted, so its leaderboard cannot be shared."
         return self._create(target, created_by, terms, gone)
@@ -152,9 +152,9 @@ class LinkStore(Bound):
         return token
 
     def lock(self, token: str, visit: str) -> Lock | None:
-        """What a token's link asks of a visit; None if it opens nothing for it.
+        """Return the password that a token's link asks of a visit, as a lock; None if the link does not open.
 
-        A link that is used up still opens to visits that go on.
+        A link that is used up still opens during visits that began before.
         """
         goes_on = _visit(token, visit).exists()
         left = links.c.max_uses.is_(None) | (links.c.uses < links.c.max_uses)
@@ -165,10 +165,10 @@ class LinkStore(Bound):
         return None if row is None else Lock(row.id, _target(row), None if row.goes_on else row.password)
 
     def use(self, token: str, *, visit: str = "", count: bool = True) -> Target | None:
-        """The target of a token, or None if it is unknown, revoked, expired or used up.
+        """Return the target of a token, or None if its link is unknown, revoked, expired or used up.
 
-        `visit`: what the visitor carries; the same one counts once in :data:`VISIT_HOURS`, "" each time.
-        `count`: whether somebody opens it, of two visitors for one last use one; else it is only asked.
+        `visit`: the visitor's cookie; the same one counts once in :data:`VISIT_HOURS`, "" each time.
+        `count`: count this use; of two visitors who come for the last use, one gets it. If False, only look.
         """
         query = sa.select(*_TARGET, links.c.uses, links.c.max_uses).where(self._works(token))
         with (to_write if count else to_read)(self._engine) as connection:
@@ -189,17 +189,17 @@ class LinkStore(Bound):
         return (links.c.token_sha256 == digest_of(token)) & self._open()
 
     def _open(self) -> sa.ColumnElement[bool]:
-        """Whether a link is neither revoked nor expired."""
+        """SQL condition that a link is neither revoked nor expired."""
         ends: sa.ColumnElement[bool] = links.c.expires_at > self._now
         return links.c.revoked_at.is_(None) & (links.c.expires_at.is_(None) | ends)
 
     def end_visits(self) -> None:
-        """Forget visits that have lasted as long as they may."""
+        """Delete visits that have lasted for :data:`VISIT_HOURS`."""
         old = link_visits.c.began_at < self._now - VISIT_HOURS * 3600
         self._write(link_visits.delete().where(old))
 
     def revoke(self, link_id: str) -> bool:
-        """Make a link stop working for good; returns False where there is none to withdraw."""
+        """Make a link stop working for good; returns False if there is none to withdraw."""
         return self._revoke(links.c.id == link_id) > 0
 
     def revoke_of_run(self, run_id: str) -> int:
@@ -224,7 +224,7 @@ class LinkStore(Bound):
         return self._found((links.c.run_id == run_id) & self._seen(links.c.project_id))
 
     def of_token(self, token: str) -> Link:
-        """The link that was just made."""
+        """Return the link of a token that was just made."""
         (found,) = self._found(links.c.token_sha256 == digest_of(token))
         return found
 
@@ -233,7 +233,7 @@ class LinkStore(Bound):
         return self._found(links.c.leaderboard.is_not(None) & (links.c.project_id == self._home))
 
     def leaderboard(self, link_id: str) -> Leaderboard | None:
-        """The leaderboard that a link holds, where it is within reach."""
+        """Return the leaderboard of a link; None if it has none, or is out of reach."""
         query = sa.select(links.c.leaderboard, links.c.created_at).where(
             links.c.id == link_id, links.c.leaderboard.is_not(None), self._seen(links.c.project_id)
         )
@@ -241,9 +241,9 @@ class LinkStore(Bound):
         return None if row is None else Leaderboard(json.loads(row.leaderboard), row.created_at)
 
     def delete_leaderboards(self, *, older_than_hours: float, closed: bool) -> int:
-        """Delete old leaderboards with their links, or of these those `closed`: that do not open any more.
+        """Delete old leaderboards of any project with their links; returns how many.
 
-        Of any project; returns how many.
+        `closed`: delete only those whose links do not open any more.
         """
         now = self._now
         which = links.c.leaderboard.is_not(None) & (links.c.created_at < now - older_than_hours * 3600)
@@ -262,7 +262,7 @@ class LinkStore(Bound):
 
 
 def _visit(token: str, visit: str) -> sa.Select[tuple[str]]:
-    """The row of a visit that goes on."""
+    """Return a query for the row of a visit, which exists while the visit lasts."""
     return sa.select(link_visits.c.visit).where(
         link_visits.c.link_id == links.c.id,
         links.c.token_sha256 == digest_of(token),
@@ -272,7 +272,7 @@ def _visit(token: str, visit: str) -> sa.Select[tuple[str]]:
 
 def _link(row: Any) -> Link:
     asks = row.password is not None
-    return of_row(Link, row, target=_target(row), expired=bool(row.expired), has_password=asks)
+    return from_row(Link, row, target=_target(row), expired=bool(row.expired), has_password=asks)
 
 
 def _target(row: Any) -> Target:
@@ -282,22 +282,22 @@ def _target(row: Any) -> Target:
 
 
 def key_of(token: str, text: str) -> str:
-    """SHA-256 of a text together with a link's token, which the database does not hold."""
+    """Return the SHA-256 of a text and a link's token; the token is not in the database."""
     return digest_of(f"{token} {text}")
 
 
 SHORTEST, LONGEST = 8, 200
 """Characters of a password."""
 LOG2_N, _R, _P = 15, 8, 3
-"""What OWASP's cheat sheet on storing passwords asks of scrypt in 32 MB."""
+"""Parameters that OWASP's cheat sheet on storing passwords recommends for scrypt in 32 MB."""
 _MEMORY = 2**26
 _SALT_BYTES = 16
 CHECKING = Turns("checking passwords", at_once=2, each=1, waiting=8, waiting_each=3, patience=20)
-"""Two at a time, for each takes 32 MB; one link keeps no other waiting."""
+"""At most two checks at a time, as each takes 32 MB; one link cannot delay the others."""
 
 
 def hashed(password: str) -> str:
-    """The form in which a password is kept; raises LimitError if it is too short or too long."""
+    """Return the form in which a password is kept; raises LimitError if it is too short or too long."""
     if not SHORTEST <= len(password) <= LONGEST:
         raise LimitError(f"A link's password has {SHORTEST} to {LONGEST} characters.")
     salt = secrets.token_bytes(_SALT_BYTES)
@@ -306,7 +306,7 @@ def hashed(password: str) -> str:
 
 
 def matches(password: str, kept: str) -> bool:
-    """Whether it is the password of which :func:`hashed` made `kept`; never of anything else."""
+    """Return whether :func:`hashed` made `kept` of this password; False if `kept` has another form."""
     scheme, _, rest = kept.partition("$")
     salt, _, expected = rest.partition("$")
     if scheme != f"scrypt-{LOG2_N}-{_R}-{_P}" or len(password) > LONGEST:
@@ -318,7 +318,7 @@ def matches(password: str, kept: str) -> bool:
 
 
 def fingerprint(password: str, salt: str) -> str:
-    """What tells one password from another under the same salt, and takes as long to guess as a kept one."""
+    """Return a hash that differs by password under one salt, and takes as long to guess as a kept one."""
     return _scrypt(password, hashlib.sha256(salt.encode("utf-8", "surrogatepass")).digest()).hex()
 
 
@@ -330,10 +330,10 @@ def _scrypt(password: str, salt: bytes) -> bytes:
 
 SECONDS = 900.0
 BY_ADDRESS, BY_NETWORK, BY_LINK = 5, 30, 1000
-"""Tries that one address, the network around it and all together have at a link in that time.
+"""Most tries at a link in that time: by one address, by the network around it, and by all together.
 
-An address of version 6 is its first 64 bits, as a household has them. The networks, of 24 and 48 bits, are
-what one owner commonly has: whoever tries from theirs shuts out nobody elsewhere.
+Of an IPv6 address the first 64 bits count, which a household usually shares. Networks have 24 bits (IPv4)
+or 48 bits (IPv6), commonly one owner's: somebody who tries from their own network shuts out nobody elsewhere.
 """
 
 
@@ -341,7 +341,7 @@ class TryStore(Store):
     """Tries in the database, so that all servers count together and a restart forgets none."""
 
     def count(self, link_id: str, token: str, address: str) -> bool:
-        """Count a try before it is made, by the hash of address and token; whether it may be."""
+        """Count a try before it is made, by hashes of token and address; return whether it is allowed."""
         with to_write(self._engine, alone=f"tries at {link_id}") as connection:
             now = connection.execute(sa.select(self._now)).scalar_one()
             connection.execute(link_tries.delete().where(link_tries.c.since <= now - SECONDS))
@@ -357,7 +357,7 @@ class TryStore(Store):
         return True
 
     def forget(self, link_id: str, token: str, address: str) -> None:
-        """Take back a try that knew the password, and begin to count anew for its address."""
+        """Take back a try with the right password, and reset the count of its address."""
         near, around = places(address)
         who = key_of(token, near)
         with to_write(self._engine, alone=f"tries at {link_id}") as connection:
@@ -367,7 +367,7 @@ class TryStore(Store):
 
 
 def places(address: str) -> tuple[str, str]:
-    """An address as it is counted, and the network around it; what is no address of the IP is both."""
+    """Return an address in the form that is counted, and the network around it; other text counts as both."""
     try:
         found = ip_address(address)
     except ValueError:

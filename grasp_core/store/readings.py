@@ -1,4 +1,4 @@
-"""How files are read: confirmed readings, remembered by the files' columns, and drafts not run yet."""
+"""Confirmed readings of files, found again by the files' columns, and drafts that were not run yet."""
 
 import contextlib
 import json
@@ -19,7 +19,7 @@ from grasp_core.store.schema import drafts, readings, storable
 class KeptReading:
     """A reading that somebody confirmed, without rules that name items or raters of one file.
 
-    `answers`: to questions on such files, which the spec does not say.
+    `answers`: answers to questions about such files, which are not in the spec.
     """
 
     spec: DataSpec
@@ -52,7 +52,7 @@ class ReadingStore(Bound):
             put(connection, readings, whose, id=new_id(), updated_at=self._now, **told)
 
     def recall(self, signature: str, *, owner: str) -> KeptReading | None:
-        """The person's own reading, else the project's latest; None where there is none that can be read."""
+        """Return the person's own reading, else the project's latest; None if none can be parsed."""
         own = sa.case((readings.c.owner == storable(owner), 0), else_=1)
         query = sa.select(readings).where(self._of(signature))
         rows = self._rows(query.order_by(own, readings.c.updated_at.desc(), readings.c.id))
@@ -71,12 +71,12 @@ class ReadingStore(Bound):
         return self._write(readings.delete().where(old))
 
     def _of(self, signature: str) -> sa.ColumnElement[bool]:
-        """Whether a reading is the project's, of files with this signature."""
+        """SQL condition that a reading is the project's, of files with this signature."""
         return (readings.c.project_id == self._home) & (readings.c.signature == signature)
 
 
 def without_ids(spec: DataSpec) -> tuple[DataSpec, int]:
-    """The spec without rules that name single raters or items, and how many those were."""
+    """Return the spec without rules that name single raters or items, and the number of those rules."""
     ids = {spec.item, spec.rater, spec.items_id} - {None}
     exclude = tuple(rule for rule in spec.exclude if rule[0] not in ids)
     drop = tuple(rule for rule in spec.filters.drop if rule[0] not in ids)
@@ -89,14 +89,14 @@ def without_ids(spec: DataSpec) -> tuple[DataSpec, int]:
 
 
 _ANSWERS = "answers"
-"""Stands beside the spec's fields."""
+"""Key of the answers, beside the spec's fields."""
 MAX_BYTES = 2**20
-"""Longer drafts are not kept."""
+"""Most bytes of a draft; longer drafts are not kept."""
 
 
 @dataclass(frozen=True, slots=True)
 class DraftFile:
-    """A file of a draft, kept with the uploads; its member is a sheet, or a file of an archive."""
+    """A file of a draft, kept with the uploads; `member` is a sheet, or a file in an archive."""
 
     name: str
     sha256: str
@@ -105,7 +105,7 @@ class DraftFile:
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """What somebody has brought and chosen; `decided` is the reading with the `answers` to questions."""
+    """Files and choices of somebody; `decided` is the reading that includes the `answers` to questions."""
 
     annotations: DraftFile | None
     raters: DraftFile | None
@@ -121,7 +121,7 @@ class DraftStore(Bound):
     """Drafts in the database: one for each person, or browser, in a project."""
 
     def save(self, draft: Draft, *, owner: str) -> None:
-        """Keep a draft that has files in place of the earlier one; raises AccessError if nothing is added."""
+        """Replace the earlier draft; one without files deletes it. AccessError: the project is archived."""
         text = json.dumps(to_json(draft))
         empty = draft.annotations is None and draft.raters is None and draft.items is None
         with to_write(self._engine, alone=f"draft {owner}") as connection:
@@ -134,7 +134,7 @@ class DraftStore(Bound):
             )
 
     def load(self, *, owner: str) -> Draft | None:
-        """The draft in this project; None where there is none that can be read."""
+        """Return the draft in this project; None if none can be parsed."""
         text = self._value(sa.select(drafts.c.data).where(self._of(owner)))
         try:
             return None if text is None else from_json(json.loads(text), Draft)

@@ -1,4 +1,4 @@
-"""Saved runs: asked, found, described, deleted, and answers about them; :mod:`.claims` computes them."""
+"""Saved runs: request, find, describe and delete them; answers about them. :mod:`.claims` computes runs."""
 
 import json
 import zlib
@@ -33,13 +33,13 @@ class RunStore(Claims):
         self._queue_limit = queue_limit
 
     def create(self, request: Request) -> tuple[RunRecord, bool]:
-        """Save a run as queued, or find the one with which the person asked the same question before.
+        """Save a run as queued, or find the person's earlier run of the same question.
 
-        One that failed, was cancelled or is being cancelled is queued again; its checkpoints count. Where
-        somebody else of the project has the answer, the run is done at once; where theirs goes on, it waits.
+        A run that failed, was cancelled or is being cancelled is queued again and keeps its checkpoints. If
+        somebody else of the project has the answer, the run is done at once; if theirs is running, it waits.
 
-        Returns whether the person's own run was queued, running or done before. Raises AccessError if nothing
-        is added to the project any more; LimitError if the user has too many runs waiting.
+        Returns whether the person's own run was queued, running or done before. Raises AccessError if the
+        project is archived or was deleted; LimitError if the user has too many runs waiting or running.
         """
         with to_write(self._engine, alone="new run") as connection:
             asked = self._asks(request.key)
@@ -68,7 +68,7 @@ class RunStore(Claims):
             else:
                 run_id = row.id
                 anew = {"state": "queued", "error": None, "finished_at": None, "lease_until": 0.0}
-                # A further attempt, for whoever is still cancelling it has nothing more to say.
+                # A further attempt: the server that still cancels the earlier one must not write.
                 again = runs.update().values(cancel_requested=False, attempt=runs.c.attempt + 1, **anew)
                 connection.execute(again.where(runs.c.id == run_id))
                 for table in (run_files, schema.losses):
@@ -84,7 +84,7 @@ class RunStore(Claims):
             return claims.the_record(connection, run_id), False
 
     def add(self, result: Result, *, title: str, owner: str) -> RunRecord:
-        """Save a result computed elsewhere; raises AccessError if nothing is added to the project."""
+        """Save a result computed elsewhere; raises AccessError if the project is archived or was deleted."""
         total, timing = result.permutations, result.timing
         with to_write(self._engine) as connection:
             self._check_open(connection)
@@ -107,14 +107,14 @@ class RunStore(Claims):
         return run_id
 
     def answering(self, key: str, owner: str) -> RunRecord | None:
-        """The person's run of the project that answers this question or is about to."""
+        """Return the person's run in the project that has the answer to this question, or soon will."""
         query = sa.select(runs.c.id).where(self._asks(key), runs.c.owner == owner, _answers())
         with to_read(self._engine) as connection:
             run_id = connection.execute(query).scalar_one_or_none()
             return None if run_id is None else claims.find_record(connection, run_id)
 
     def get(self, run_id: str) -> RunRecord | None:
-        """The run, or None where there is none of this id within reach."""
+        """Return the run, or None if there is none of this id within reach."""
         with to_read(self._engine) as connection:
             return claims.find_record(connection, run_id, self._seen(runs.c.project_id))
 
@@ -125,7 +125,7 @@ class RunStore(Claims):
         return None if text is None else read_result(json.loads(text))
 
     def provisional(self, run_id: str) -> Result | None:
-        """What is found so far of a run that goes on, as its server saved it last."""
+        """Return the provisional result of an unfinished run, as its server last saved it, or None."""
         column = provisional_results.c.run_id
         query = sa.select(provisional_results.c.content).where(column == run_id, self._of_seen_run(column))
         content = self._value(query)
@@ -144,14 +144,14 @@ class RunStore(Claims):
         return sorted(self._values(query), key=str.casefold)
 
     def waiting_for(self, sha256s: Collection[str]) -> int:
-        """Runs of the project, queued or running, that read one of these files."""
+        """Count the project's queued or running runs that read one of these files."""
         going = runs.c.state.in_(GOING) & (runs.c.project_id == self._home)
         reads = runs.c.id.in_(sa.select(run_files.c.run_id).where(run_files.c.sha256.in_(sha256s)))
         with to_read(self._engine) as connection:
             return connection.execute(sa.select(sa.func.count()).where(going, reads)).scalar_one()
 
     def request_cancel(self, run_id: str) -> None:
-        """Ask whoever computes the run to stop; one that waits is cancelled at once."""
+        """Ask the server that computes the run to stop; a queued run is cancelled at once."""
         waits = runs.c.state == "queued"
         # One statement: a run that is claimed or released meanwhile is not missed.
         self._write(
@@ -174,9 +174,9 @@ class RunStore(Claims):
         after: tuple[float, str] | None = None,
         limit: int = 200,
     ) -> list[RunRecord]:
-        """Runs of the project whose title, note, tag, or owner's name or address contains `text`, latest.
+        """Find runs of the project with `text` in title, note, tag, or owner's name or address; latest first.
 
-        `after`: time and id of a run: those that come after it in the list.
+        `after`: time and id of a run; only runs that come after it in the list are returned.
         """
         query = sa.select(runs.c.id).where(runs.c.project_id == self._home)
         if text:
@@ -228,39 +228,39 @@ class RunStore(Claims):
                     connection.execute(tags.insert(), [{"run_id": run_id, "tag": tag} for tag in labels])
 
     def delete(self, run_id: str) -> None:
-        """Delete a run with its links; what was computed of it goes to others who wait for the same."""
+        """Delete a run with its links; its blocks and counts go to a run that waits for the same question."""
         with to_write(self._engine) as connection:
-            only_one(connection, "claim")  # so that nobody begins anew meanwhile
-            claims.hand_on(connection, self._seen_by_id(runs, run_id))
+            only_one(connection, "claim")  # so that no run is claimed meanwhile
+            claims.hand_over(connection, self._seen_by_id(runs, run_id))
             connection.execute(runs.delete().where(self._seen_by_id(runs, run_id)))
 
     def counts(self) -> dict[str, int]:
-        """Runs within reach by state."""
+        """Count the runs within reach by state."""
         query = sa.select(runs.c.state, sa.func.count()).where(self._seen(runs.c.project_id))
         return {state: count for state, count in self._rows(query.group_by(runs.c.state))}
 
     def _asks(self, key: str) -> sa.ColumnElement[bool]:
-        """Whether a run of the project asks this question."""
+        """SQL condition that a run of the project asks this question."""
         return (runs.c.key == key) & (runs.c.project_id == self._home)
 
 
 def _answers() -> sa.ColumnElement[bool]:
-    """Whether a run has the answer to its question or is on its way there."""
+    """SQL condition that a run has the answer to its question, or soon will."""
     coming = runs.c.state.in_(GOING) & ~runs.c.cancel_requested
     return (runs.c.state == "done") | coming
 
 
 MAX_BYTES = 2**26
-"""Most that an answer may hold, unpacked."""
+"""Most bytes of an answer, unpacked."""
 
 
 class AnswerStore(Bound):
-    """Answers in the database, by run and name; they go when the run goes."""
+    """Answers in the database, by run and name; they are deleted with the run."""
 
     def keep(self, run_id: str, name: str, answer: Any) -> None:
-        """Keep an answer's JSON-ready form by a name of at most 80 characters; of a deleted run, none.
+        """Keep an answer's JSON-ready form under a name of at most 80 characters, unless the run was deleted.
 
-        Raises DataError if it is larger than can be found again.
+        Raises DataError if it is larger than :data:`MAX_BYTES`.
         """
         text = json.dumps(answer, allow_nan=False).encode("ascii")
         if len(text) > MAX_BYTES:
@@ -276,7 +276,7 @@ class AnswerStore(Bound):
             put(connection, answers, {"run_id": run_id, "name": name}, content=content)
 
     def find(self, run_id: str, name: str) -> Any:
-        """The answer's JSON-ready form; None where it was not asked yet."""
+        """Return the answer's JSON-ready form; None if the question was not asked yet."""
         query = sa.select(answers.c.content).where(
             answers.c.run_id == run_id, answers.c.name == name, self._of_seen_run(answers.c.run_id)
         )
@@ -284,7 +284,7 @@ class AnswerStore(Bound):
         return None if content is None else unpacked(content)
 
     def names(self, run_id: str, prefix: str) -> list[str]:
-        """Names of the run's answers that begin so, in order."""
+        """Names of the run's answers that begin with `prefix`, in order."""
         query = sa.select(answers.c.name).where(
             answers.c.run_id == run_id,
             answers.c.name.startswith(prefix, autoescape=True),
@@ -294,7 +294,7 @@ class AnswerStore(Bound):
 
 
 def unpacked(content: bytes) -> Any:
-    """The JSON-ready form that was packed; raises ValueError or zlib.error if it is none, or too large."""
+    """Unpack an answer's JSON-ready form; raises ValueError or zlib.error if it is damaged or too large."""
     unpacking = zlib.decompressobj()
     text = unpacking.decompress(content, MAX_BYTES)
     if not unpacking.eof:

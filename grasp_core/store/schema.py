@@ -31,19 +31,19 @@ _UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
 
 
 def storable(text: str) -> str:
-    """The text with U+FFFD for NUL, which PostgreSQL refuses, and half surrogates, which are no Unicode."""
+    """Replace NUL, which PostgreSQL refuses, and lone surrogates, which are not valid Unicode, by U+FFFD."""
     return _UNSTORABLE.sub("\ufffd", text)
 
 
 class _Storable(TypeDecorator[str]):
-    """A text that is made :func:`storable` on its way in."""
+    """A text that :func:`storable` changes before it is saved."""
 
     impl: type[String] = Text
     cache_ok = True
 
     @property
     def python_type(self) -> type[str]:
-        """The value of a row."""
+        """The Python type of a row's value."""
         return str
 
     def process_bind_param(self, value: str | None, dialect: object) -> str | None:
@@ -52,14 +52,14 @@ class _Storable(TypeDecorator[str]):
 
 
 class ShortText(_Storable):
-    """A short text, made storable on its way in."""
+    """A short text, made storable before it is saved."""
 
     impl = String
     cache_ok = True
 
 
 class Prose(_Storable):
-    """A text of any length, made storable on its way in."""
+    """A text of any length, made storable before it is saved."""
 
     impl = Text
     cache_ok = True
@@ -80,19 +80,19 @@ def _table(name: str, *columns: SchemaItem) -> Table:
 
 
 def _project(*, primary_key: bool = False) -> Column[str]:
-    """The column that names a row's project, with which the row goes."""
+    """Return the column that names a row's project; the row is deleted with the project."""
     project = ForeignKey("projects.id", ondelete="CASCADE")
     return Column("project_id", ShortText(32), project, primary_key=primary_key, nullable=False)
 
 
 def _run(*, nullable: bool = False) -> Column[str]:
-    """The column that names a row's run, with which the row goes."""
+    """Return the column that names a row's run; the row is deleted with the run."""
     run = ForeignKey("runs.id", ondelete="CASCADE")
     return Column("run_id", ShortText(32), run, primary_key=not nullable, nullable=nullable)
 
 
-def _run_that_stays(name: str) -> Column[str]:
-    """The column that names a run, without which the row stays."""
+def _optional_run(name: str) -> Column[str]:
+    """Return a column that names a run; the row stays when the run is deleted."""
     return Column(name, ShortText(32), ForeignKey("runs.id", ondelete="SET NULL"))
 
 
@@ -100,7 +100,7 @@ def _link() -> Column[str]:
     return Column("link_id", ShortText(32), ForeignKey("links.id", ondelete="CASCADE"), primary_key=True)
 
 
-# Who has signed in, known by issuer and subject of their sign-in; objects name them by `id` as owner.
+# People who have signed in, known by issuer and subject of the sign-in; objects name the `id` as owner.
 people = _table(
     "people",
     Column("id", ShortText(32), primary_key=True),
@@ -110,14 +110,14 @@ people = _table(
     Column("name", Prose, nullable=False),
     Column("role", ShortText(16)),  # null: as the settings say
     Column("created_at", Double, nullable=False),
-    Column("signed_in_at", Double, nullable=False),  # last
+    Column("signed_in_at", Double, nullable=False),  # the last time
     Column("disabled_at", Double),
     UniqueConstraint("issuer", "subject"),
     Index("ix_people_email", "email"),
 )
 
-# Who holds which mail address, and has what settings and projects give to it. An address stays with who held
-# it when they sign in with another one: it may have passed on to somebody else.
+# Holders of mail addresses, who have the rights that settings and projects give to the address. People keep
+# an address when they sign in with another one: somebody else may use the old one by now.
 addresses = _table(
     "addresses",
     Column("address", ShortText(320), primary_key=True),
@@ -125,10 +125,10 @@ addresses = _table(
     Index("ix_addresses_person_id", "person_id"),
 )
 
-# Sign-ins that go on, and those that ended lately; in no backup. What browsers carry is not in it.
+# Current sign-ins, and those that ended recently; in no backup. The browsers' cookies are not in it.
 sessions = _table(
     "sessions",
-    Column("key", ShortText(64), primary_key=True),  # sha256 of what the sign-in provider said
+    Column("key", ShortText(64), primary_key=True),  # sha256 of the sign-in provider's claims
     Column("person_id", ShortText(32), ForeignKey("people.id", ondelete="CASCADE"), nullable=False),
     Column("browser", Prose, nullable=False, default=""),
     Column("created_at", Double, nullable=False),
@@ -137,7 +137,7 @@ sessions = _table(
     Index("ix_sessions_person_id", "person_id"),
 )
 
-# Who did what to which object when; entries are added, each with the hash of the one before.
+# Audit log: actor, action, object and time. Each new entry has the hash of the one before.
 audit = _table(
     "audit",
     Column("number", BigInteger, primary_key=True, autoincrement=False),
@@ -152,7 +152,7 @@ audit = _table(
     Index("ix_audit_at", "at"),
 )
 
-# Where the log begins and ends, sealed by a key that is not here: one row.
+# One row: first and last entry of the log, sealed by a key that is not in the database.
 audit_heads = _table(
     "audit_heads",
     Column("log", ShortText(8), primary_key=True),
@@ -162,7 +162,7 @@ audit_heads = _table(
     Column("seal", ShortText(64), nullable=False),
 )
 
-# Names need not differ: a name that is taken would tell of a project that one does not see.
+# Projects may have the same name: refusing a name would reveal a project that the person does not see.
 projects = _table(
     "projects",
     Column("id", ShortText(32), primary_key=True),
@@ -171,7 +171,7 @@ projects = _table(
     Column("archived_at", Double),  # nothing is added to it from then on
 )
 
-# Who sees a project, and as what; there is no row of those who see everybody's.
+# Members of projects, and their roles; the project Everyone has no rows.
 project_members = _table(
     "project_members",
     _project(primary_key=True),
@@ -183,7 +183,7 @@ project_members = _table(
 # The project that a person works in, for their next visit.
 current_projects = _table("current_projects", Column("person", ShortText(320), primary_key=True), _project())
 
-# Of each project its own, even where the content is the same: nobody learns what others have.
+# Each project has its own row, even if the content is the same: nobody learns what others have.
 files = _table(
     "files",
     _project(primary_key=True),
@@ -191,11 +191,11 @@ files = _table(
     Column("bytes", BigInteger, nullable=False),
     Column("owner", Prose, nullable=False, default=""),
     Column("created_at", Double, nullable=False),
-    # Where the file is, for one that was not uploaded: it then has no chunks.
+    # Location of a file that was not uploaded; it has no chunks.
     Column("location", Prose),
-    # What it was fetched from, for one that a connector brought.
+    # Source of a file that a connector fetched, or location of a stored file that was also read there.
     Column("source", Prose),
-    # What its owner called it last.
+    # The name that its owner used last.
     Column("name", Prose),
 )
 
@@ -229,7 +229,7 @@ readings = _table(
     Index("ix_readings_signature", "signature"),
 )
 
-# What somebody has brought and chosen and not yet run; an owner is a person, or the digest of a cookie.
+# Files and choices that somebody has not run yet; an owner is a person, or the digest of a cookie.
 drafts = _table(
     "drafts",
     _project(primary_key=True),
@@ -242,7 +242,7 @@ runs = _table(
     "runs",
     Column("id", ShortText(32), primary_key=True),
     _project(),
-    # sha256 over data, spec and code version: the same question; null where a result was brought along.
+    # sha256 over data, spec and code version, equal for the same question; null if the result was uploaded.
     Column("key", ShortText(64)),
     Column("title", Prose, nullable=False),
     Column("owner", Prose, nullable=False, default=""),
@@ -256,14 +256,14 @@ runs = _table(
     Column("spec", Text, nullable=False),
     Column("summary", Text, nullable=False),
     Column("result", Text),
-    Column("verdict", Prose),  # the result in one sentence; null where it has none
+    Column("verdict", Prose),  # the result in one sentence; null if there is none
     Column("done", BigInteger, nullable=False, default=0),
     Column("total", BigInteger, nullable=False),
     Column("cancel_requested", Boolean, nullable=False, default=False),
-    # Each claim raises `attempt`; what an earlier claim still writes is refused.
+    # Each claim raises `attempt`; later writes of an earlier claim are refused.
     Column("attempt", Integer, nullable=False, default=0),
     Column("lease_until", Double, nullable=False, default=0.0),
-    # Whoever asks a question has a run of their own; one asked in another project is none that is known here.
+    # Each person who asks a question has a run of their own, and another one in each project.
     UniqueConstraint("project_id", "key", "owner"),
     Index("ix_runs_state", "state", "created_at"),
 )
@@ -278,24 +278,24 @@ checkpoints = _table(
     Column("shuffled", LargeBinary, nullable=False),  # float64, little endian, (stop - start, W)
 )
 
-# What was computed of a run that is so long that its shuffled values are counted, in place of checkpoints.
+# Counts of shuffled values, in place of checkpoints, of runs that are too long to keep the values.
 tallies = _table(
     "tallies",
     _run(),
-    Column("state", LargeBinary, nullable=False),  # .npz of whole-number counts and what they are counted by
+    Column("state", LargeBinary, nullable=False),  # .npz of integer counts and the values to compare with
 )
 
-# What is found so far of a run that goes on; deleted when it ends, and in no backup.
+# Provisional result of an unfinished run; deleted when the run ends, and in no backup.
 provisional_results = _table(
     "provisional_results",
     _run(),
     Column("content", LargeBinary, nullable=False),  # JSON, deflated
 )
 
-# How often the process that computed a run was lost, one time after the other, before the run had got on.
+# Number of times in a row that the process computing a run was lost before the run made progress.
 losses = _table("losses", _run(), Column("count", Integer, nullable=False))
 
-# What was asked about a run that is done, beside its result: computed once, then kept with the run.
+# Answers to further questions about a finished run: computed once, then kept with the run.
 answers = _table(
     "answers",
     _run(),
@@ -303,7 +303,7 @@ answers = _table(
     Column("content", LargeBinary, nullable=False),  # JSON, deflated
 )
 
-# What a link opens: a run, or a leaderboard as it was when the link was made.
+# Share links, each to a run, or to a leaderboard as it was when the link was made.
 links = _table(
     "links",
     Column("id", ShortText(32), primary_key=True),
@@ -320,16 +320,16 @@ links = _table(
     Column("last_used_at", Double),
     Column("password", Text),  # its scrypt hash
     Column("max_uses", BigInteger),
-    Column("small_groups", Boolean),  # whether they are shown; null as false, of links of before
+    Column("small_groups", Boolean),  # true if they are shown; older links have null, which means false
     Index("ix_links_run_id", "run_id"),
     CheckConstraint("(run_id IS NULL) <> (leaderboard IS NULL)", name="ck_links_opens_one"),
 )
 
-# Visits to links that go on: whoever comes again meanwhile is not counted, nor asked for a password.
+# Current visits to links: a visitor who comes again meanwhile is neither counted nor asked for a password.
 link_visits = _table(
     "link_visits",
     _link(),
-    Column("visit", ShortText(64), primary_key=True),  # sha256 of token and what the browser carries
+    Column("visit", ShortText(64), primary_key=True),  # sha256 of token and the browser's cookie
     Column("began_at", Double, nullable=False),
     Index("ix_link_visits_began_at", "began_at"),
 )
@@ -338,7 +338,7 @@ link_visits = _table(
 link_tries = _table(
     "link_tries",
     _link(),
-    Column("who", ShortText(64), primary_key=True),  # sha256 of token and address; "" for all together
+    Column("who", ShortText(64), primary_key=True),  # sha256 of token and address; "" for all
     Column("since", Double, nullable=False),
     Column("tries", Integer, nullable=False),
 )
@@ -358,7 +358,7 @@ tokens = _table(
     Index("ix_tokens_owner", "owner"),
 )
 
-# Tokens of tools and databases that people asked to have kept; encrypted with a key that is not here.
+# People's tokens for tools and databases, kept at their wish; the key that encrypts them is not here.
 source_tokens = _table(
     "source_tokens",
     Column("owner", ShortText(255), primary_key=True),
@@ -367,25 +367,25 @@ source_tokens = _table(
     Column("created_at", Double, nullable=False),
 )
 
-# What a request to the API that carried an idempotency key came to, for a day.
+# Outcomes of API requests with an idempotency key, kept for a day.
 outcomes = _table(
     "outcomes",
     Column("key", ShortText(64), primary_key=True),  # sha256 of person, address and key
-    Column("request", ShortText(64), nullable=False),  # sha256 of what was asked
-    Column("owner", Prose, nullable=False, default=""),  # for when somebody is erased
+    Column("request", ShortText(64), nullable=False),  # sha256 of the request's content
+    Column("owner", Prose, nullable=False, default=""),  # to delete the row when the person is erased
     Column("status", Integer),  # null while the first one is being answered
     Column("body", Text),
     Column("created_at", Double, nullable=False),
 )
 
-# How often a person's key of webhooks was made anew; in backups, or keys that ended would hold again.
+# Number of times a person's webhook key was replaced; in backups, or else old keys would work again.
 webhook_keys = _table(
     "webhook_keys",
     Column("owner", ShortText(255), primary_key=True),
     Column("number", Integer, nullable=False),
 )
 
-# Who is to be told when a run ends; kept until that was done or given up.
+# Addresses to notify when a run ends; a row is kept until the message was sent or given up.
 webhooks = _table(
     "webhooks",
     Column("id", ShortText(32), primary_key=True),
@@ -401,21 +401,21 @@ watches = _table(
     "watches",
     Column("id", ShortText(32), primary_key=True),
     _project(),
-    _run_that_stays("last_run_id"),  # whose data new ones are held against, and whose spec is run again
-    _run_that_stays("going_run_id"),  # the one of changed data, until it has ended
+    _optional_run("last_run_id"),  # new data are compared with its data; its spec is run again
+    _optional_run("going_run_id"),  # the run of changed data, until it has ended
     Column("owner", Prose, nullable=False, default=""),
     Column("title", Prose, nullable=False),
-    Column("sources", Text, nullable=False),  # JSON: where each file is
+    Column("sources", Text, nullable=False),  # JSON: location of each file
     Column("every", ShortText(80), nullable=False),
     Column("created_at", Double, nullable=False),
     Column("looked_at", Double),
     Column("next_at", Double, nullable=False),
-    Column("lease_until", Double, nullable=False, default=0.0),  # whoever looks holds it until then
+    Column("lease_until", Double, nullable=False, default=0.0),  # end of the claim of the server that looks
     Column("failures", Integer, nullable=False, default=0),  # in a row
-    Column("problem", Prose),  # of the last look
-    Column("paused", ShortText(8)),  # why
+    Column("problem", Prose),  # why the last look failed
+    Column("paused", ShortText(8)),  # the reason
     Column("paused_at", Double),
-    Column("webhook", Text),  # told when a run of changed data ends
+    Column("webhook", Text),  # address to notify when a run of changed data ends
     Index("ix_watches_next_at", "next_at"),
 )
 
@@ -437,12 +437,12 @@ submissions = _table(
     Column("owner", Prose, nullable=False, default=""),
     Column("created_at", Double, nullable=False),
     Column("sha256", ShortText(64), nullable=False),
-    Column("scores", Text, nullable=False),  # no gold label is in it
+    Column("scores", Text, nullable=False),  # without gold labels
     Column("predictions", LargeBinary, nullable=False),  # JSON, deflated
-    UniqueConstraint("project_id", "owner", "sha256"),  # sent twice, from many tabs, a row stands once
+    UniqueConstraint("project_id", "owner", "sha256"),  # one row, even if sent twice, from two tabs
 )
 
-# Kept when a submission is deleted: what was scored stays counted, whatever project it was in.
+# Scored predictions, counted in all projects together; rows stay when a submission is deleted.
 scorings = _table(
     "scorings",
     Column("id", ShortText(32), primary_key=True),
@@ -461,4 +461,4 @@ PASSING = frozenset(
         *(tokens, source_tokens, outcomes, webhooks, sessions, link_visits, link_tries),
     }
 )
-"""Tables that no backup holds: what is found anew, and keys that would come back to life."""
+"""Tables that no backup contains: rows that are made again, and keys that must not work again."""

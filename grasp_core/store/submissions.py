@@ -1,4 +1,4 @@
-"""Scored submissions, and how often each person had a task scored."""
+"""Scored submissions, and the number of each person's scorings of a task."""
 
 import hashlib
 import json
@@ -11,7 +11,7 @@ import sqlalchemy as sa
 from sqlalchemy import Engine
 
 from grasp_core.model.errors import LimitError, StoreError
-from grasp_core.store.base import Bound, of_row
+from grasp_core.store.base import Bound, from_row
 from grasp_core.store.database import insert_new, new_id, to_read, to_write
 from grasp_core.store.schema import scorings, storable, submissions
 
@@ -59,16 +59,16 @@ class SubmissionStore(Bound):
                 connection.execute(scorings.insert().values(created_at=self._now, **row))
 
     def left(self, task: str, *, owner: str) -> int:
-        """How many more predictions of a task the person may have scored."""
+        """Return the number of further predictions of a task that the person may have scored."""
         with to_read(self._engine) as connection:
             return max(0, self._limit - len(self._used(connection, storable(owner), task)))
 
     def add(
         self, name: str, predictions: Predictions, scores: Mapping[str, Any], *, owner: str
     ) -> SubmissionRecord:
-        """Keep a scored submission; where the person sent the same before, that one with the new name.
+        """Keep a scored submission; if the person sent the same predictions before, only rename that one.
 
-        Raises AccessError if nothing is added to the project any more.
+        Raises AccessError if the project is archived or was deleted.
         """
         told = {"sha256": _digest(predictions), "predictions": zlib.compress(_json(predictions))}
         whose = {"id": new_id(), "project_id": self._home, "name": name, "owner": owner}
@@ -83,7 +83,7 @@ class SubmissionStore(Bound):
         return found
 
     def renamed(self, name: str, predictions: Predictions, *, owner: str) -> SubmissionRecord | None:
-        """The person's submission of these predictions, named so now; raises AccessError in an archive."""
+        """Rename and return the person's submission of these predictions. AccessError: archived project."""
         same = (
             (submissions.c.project_id == self._home)
             & (submissions.c.sha256 == _digest(predictions))
@@ -105,12 +105,12 @@ class SubmissionStore(Bound):
         columns = (column for column in submissions.c if column.name != "predictions")
         query = sa.select(*columns).where(submissions.c.project_id == self._home, which)
         return [
-            of_row(SubmissionRecord, row, project=row.project_id, scores=json.loads(row.scores))
+            from_row(SubmissionRecord, row, project=row.project_id, scores=json.loads(row.scores))
             for row in self._rows(query.order_by(submissions.c.created_at.desc()))
         ]
 
     def predictions(self, submission_id: str) -> Predictions | None:
-        """The predictions of a submission, or None where it is gone."""
+        """The predictions of a submission, or None if it was deleted."""
         query = sa.select(submissions.c.predictions).where(self._seen_by_id(submissions, submission_id))
         content = self._value(query)
         if content is None:

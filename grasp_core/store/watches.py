@@ -1,4 +1,4 @@
-"""Stores of watches: what is looked at and when, and the runs that came of it."""
+"""Store of watches: the files that are looked at, when, and the runs that follow."""
 
 import json
 import re
@@ -14,26 +14,26 @@ from sqlalchemy import Connection
 
 from grasp_core.model.errors import LimitError, SpecError, StoreError
 from grasp_core.model.json_values import from_json, to_json
-from grasp_core.store.base import Bound, of_row
+from grasp_core.store.base import Bound, from_row
 from grasp_core.store.database import new_id, to_write
 from grasp_core.store.schema import runs, storable, watch_runs, watches
 
 EVERY = re.compile(
     r"hourly|daily|weekly|[1-9][0-9]{0,2}[hd]|[0-5]?[0-9]( [0-9A-Za-z*,/#-]{1,15}){4}", re.ASCII
 )
-"""How often is looked: so, every so many hours or days, or at the times of a cron line, which names one
-minute of the hour, for more often than hourly nobody may."""
+"""Times at which a watch looks: hourly, daily, weekly, every so many hours or days, or by a cron line, which
+names one minute of the hour, as nobody may look more often than hourly."""
 _SECONDS: Mapping[str, float] = {"hourly": 3600.0, "daily": 86_400.0, "weekly": 7 * 86_400.0}
 _UNITS: Mapping[str, float] = {"h": 3600.0, "d": 86_400.0}
 Paused = Literal["person", "failures", "rights", "run"]
-"""Why a watch is paused: somebody said so, looks failed, its owner may not run here any more, or its run is
-gone."""
+"""Reason why a watch is paused: a person paused it, looks failed, its owner may no longer run here, or its
+run is gone."""
 Kind = Literal["annotations", "raters", "items"]
 
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """Where a watch's file is, as :class:`grasp_core.reading.sources.allowed.AllowedSources` has it."""
+    """Location of a watched file, as :class:`grasp_core.reading.sources.allowed.AllowedSources` takes it."""
 
     kind: Kind
     location: str
@@ -43,9 +43,9 @@ class Origin:
 class Watch:
     """A saved analysis that is run again when its files change.
 
-    `last_run`, `going_run`: whose data new ones are held against, and the run of changed data that goes on.
-    `lease_until`: whoever looks knows its claim by it.
-    `failures`, `problem`: looks that failed in a row, and why the last one did.
+    `last_run`, `going_run`: run with whose data new data are compared, and unfinished run of changed data.
+    `lease_until`: end of the claim of the server that looks, by which it recognizes its claim.
+    `failures`, `problem`: number of looks in a row that failed, and why the last one did.
     """
 
     id: str
@@ -79,15 +79,15 @@ class WatchRun:
 def _watch(row: Any) -> Watch:
     sources = from_json(json.loads(row.sources), tuple[Origin, ...])
     runs = {"last_run": row.last_run_id, "going_run": row.going_run_id}
-    return of_row(Watch, row, project=row.project_id, sources=sources, **runs)
+    return from_row(Watch, row, project=row.project_id, sources=sources, **runs)
 
 
 MOST = 50
-"""Watches that one person may have in all projects."""
+"""Most watches that one person may have, in all projects together."""
 CLAIM_SECONDS = 900.0
-"""How long a server has to look; then another one may."""
+"""Seconds that a server has for a look; then another server may look."""
 LEAST_SECONDS = 60.0
-"""How long after a look nobody can have the next one at once."""
+"""Seconds after a look before which nobody can have another one."""
 _WELL = {"failures": 0, "problem": None}
 FAILURES = 5
 """Looks in a row that may fail before a watch pauses."""
@@ -108,8 +108,8 @@ class WatchStore(Bound):
     ) -> Watch:
         """Watch a run's files; the first look is due after the time of `every`.
 
-        Raises SpecError for no such time; LimitError if the person has too many; StoreError if the project
-        has no such run (any more).
+        Raises SpecError if `every` is not valid; LimitError if the person has too many watches; StoreError if
+        the project has no such run (any more).
         """
         owner, now, watch_id = storable(owner), self._now, new_id()
         with to_write(self._engine, alone=f"watches of {owner}") as connection:
@@ -128,7 +128,7 @@ class WatchStore(Bound):
             return _watch(connection.execute(sa.select(watches).where(watches.c.id == watch_id)).one())
 
     def get(self, watch_id: str) -> Watch | None:
-        """The watch, or None where there is none of this id within reach."""
+        """Return the watch, or None if there is none of this id within reach."""
         found = self._found(self._seen_by_id(watches, watch_id))
         return found[0] if found else None
 
@@ -138,16 +138,16 @@ class WatchStore(Bound):
         return self._found(which if owner is None else which & (watches.c.owner == storable(owner)))
 
     def runs_of(self, watch_id: str) -> list[WatchRun]:
-        """Runs of a watch within reach, those that are still there, first one first."""
+        """Runs of a watch that were not deleted and are within reach, oldest first."""
         query = (
             sa.select(watch_runs)
             .where(watch_runs.c.watch_id == watch_id, self._of_seen_run(watch_runs.c.run_id))
             .order_by(watch_runs.c.number)
         )
-        return [of_row(WatchRun, row) for row in self._rows(query)]
+        return [from_row(WatchRun, row) for row in self._rows(query)]
 
     def pause(self, watch_id: str) -> None:
-        """Look no more until :meth:`resume`."""
+        """Stop looking until :meth:`resume`."""
         self._change(watch_id, paused="person", paused_at=self._now)
 
     def resume(self, watch_id: str) -> None:
@@ -155,15 +155,15 @@ class WatchStore(Bound):
         self._change(watch_id, paused=None, paused_at=None, failures=0, next_at=self._now)
 
     def set_every(self, watch_id: str, every: str) -> None:
-        """Look so often from now on."""
+        """Change how often to look, from now on."""
         self._change(watch_id, every=every, next_at=next_look(every, self._now))
 
     def set_webhook(self, watch_id: str, webhook: str | None) -> None:
-        """Tell this address of runs that end from now on; None for nobody."""
+        """Set the address to notify of runs that end from now on; None for no address."""
         self._change(watch_id, webhook=webhook)
 
     def look_now(self, watch_id: str) -> None:
-        """Look at once, or a minute after the last time; raises StoreError if there is no such watch."""
+        """Look at once, but not within a minute of the last look; raises StoreError without such a watch."""
         now = self._now
         soonest = sa.func.coalesce(watches.c.looked_at + LEAST_SECONDS, now)
         self._change(watch_id, next_at=sa.case((soonest > now, soonest), else_=now))
@@ -172,12 +172,12 @@ class WatchStore(Bound):
         """Delete a watch; its runs stay."""
         self._write(watches.delete().where(self._seen_by_id(watches, watch_id)))
 
-    # Looking, by whichever server has claimed it; of any project
+    # Looks at watches of any project, by the server that has claimed the watch
 
     def take(self) -> Watch | None:
-        """Claim the watch that has been due for longest; None where none is, or somebody else looks."""
+        """Claim the watch that has been due for longest; None if none is due that nobody looks at."""
         now = self._now
-        held = watches.c.lease_until.between(now, now + 2 * CLAIM_SECONDS)  # not one of a clock set back
+        held = watches.c.lease_until.between(now, now + 2 * CLAIM_SECONDS)  # if later, the clock was set back
         free = watches.c.paused.is_(None) & watches.c.going_run_id.is_(None) & ~held
         query = (
             sa.select(watches.c.id)
@@ -194,15 +194,15 @@ class WatchStore(Bound):
             return _watch(connection.execute(sa.select(watches).where(watches.c.id == found)).one())
 
     def looked(self, watch: Watch, *, going_run: str | None = None) -> None:
-        """End a look that failed in nothing: nothing has changed, or this run is of what has."""
+        """End a look that did not fail: nothing has changed, or `going_run` is the changed data's run."""
         self._end(watch, going_run_id=going_run, **_WELL)
 
     def failed(self, watch: Watch, problem: str) -> None:
-        """End a look that failed, or the wait for a run that did; after :data:`FAILURES` in a row, pause."""
+        """End a look that failed; after :data:`FAILURES` in a row, pause."""
         self._end(watch, **self._failure(problem))
 
     def stop(self, watch: Watch, why: Paused) -> None:
-        """End a look at what must not go on."""
+        """End a look, and pause the watch for this reason."""
         self._end(watch, paused=why, paused_at=self._now)
 
     def going(self) -> list[Watch]:
@@ -210,7 +210,7 @@ class WatchStore(Bound):
         return self._found(watches.c.going_run_id.is_not(None))
 
     def run_done(self, watch: Watch) -> None:
-        """Hold data against the run that was waited for from now on, and add it to the watch's runs."""
+        """Compare new data with the awaited run from now on, and add it to the watch's runs."""
         run_id, now = watch.going_run, self._now
         with to_write(self._engine) as connection:
             waited = {"last_run_id": run_id, "going_run_id": None, **_WELL}
@@ -218,7 +218,7 @@ class WatchStore(Bound):
                 _insert_run(connection, watch.id, run_id, now)
 
     def run_failed(self, watch: Watch, problem: str) -> None:
-        """Wait for the run no more, which brought no result."""
+        """Stop waiting for a run that ended without a result, and count a failure."""
         self._write(_waiting(watch).values(going_run_id=None, **self._failure(problem)))
 
     def _failure(self, problem: str) -> dict[str, Any]:
@@ -231,7 +231,7 @@ class WatchStore(Bound):
         }
 
     def _end(self, watch: Watch, **values: Any) -> None:
-        """End a look; nothing is changed where the claim has passed to somebody else."""
+        """End a look; nothing is changed if the claim has passed to somebody else."""
         now = self._now
         ours = (watches.c.id == watch.id) & (watches.c.lease_until == watch.lease_until)
         times = {"lease_until": 0.0, "looked_at": now, "next_at": next_look(watch.every, now)}
@@ -251,9 +251,9 @@ class WatchStore(Bound):
 
 
 def next_look(every: str, now: Any, clock: Callable[[], float] = time.time) -> Any:
-    """When to look next, in seconds since 1970: `now` is the database's; cron lines are of UTC by this clock.
+    """Return the time of the next look, in seconds since 1970.
 
-    Raises SpecError if there is no such time.
+    `now` is the database's clock; cron lines use `clock`, in UTC. Raises SpecError if `every` is not valid.
     """
     if not EVERY.fullmatch(every):
         raise SpecError(f"no time to look is {every!r}", field="every")
@@ -263,7 +263,7 @@ def next_look(every: str, now: Any, clock: Callable[[], float] = time.time) -> A
 
 
 def cron_line(every: str, now: float = 0.0) -> CronSim:
-    """The times of a cron line after `now`."""
+    """Return an iterator over the times of a cron line after `now`; raises SpecError if it is none."""
     try:
         return CronSim(every, datetime.fromtimestamp(now, UTC))
     except CronSimError as error:
@@ -271,7 +271,7 @@ def cron_line(every: str, now: float = 0.0) -> CronSim:
 
 
 def _waiting(watch: Watch) -> sa.Update:
-    """Changes the watch while it waits for the same run."""
+    """Return a change of the watch that applies only while it waits for the same run."""
     return watches.update().where(watches.c.id == watch.id, watches.c.going_run_id == watch.going_run)
 
 

@@ -1,4 +1,4 @@
-"""Choices of the Analysis screen, which make an :class:`AnalysisSpec`, and what is said of them."""
+"""Choices of the Analysis screen, which make an :class:`AnalysisSpec`, and remarks on them."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -25,7 +25,7 @@ from grasp_core.permutation.testing.corrections import fewest_permutations, larg
 from grasp_core.permutation.testing.tail import Shuffles, check_something_moves
 from grasp_core.reading.dataset.load import Dataset
 from grasp_core.report import account, contents
-from grasp_core.report.account import boxes, few_regroupings, fewest_ways, staying
+from grasp_core.report.account import boxes, few_regroupings, fewest_ways, fixed_raters
 from grasp_core.report.contents import Choice
 from grasp_core.report.words.levels import Proposal, proposed_levels
 from grasp_core.report.words.names import TEXTS, WORDS
@@ -38,9 +38,13 @@ _PRESETS: Mapping[str, Mapping[str, str]] = {
     "Default": {name: getattr(_DEFAULTS, name) for name in PAPER_CONVENTIONS},
     "As in the paper": PAPER_CONVENTIONS,
 }
-_CALLED = {**contents.CALLED, "correction": "Correction for many tests", "interval": "Intervals for"}
+_CALLED = {
+    **contents.CONVENTION_NAMES,
+    "correction": "Correction for many tests",
+    "interval": "Intervals for",
+}
 _TRIPLES_UP_TO = 12
-"""With more axes than this, intersections of three are built by hand."""
+"""Most axes with which intersections of three are listed; with more, they are built by hand."""
 SAFE_INTEGER = 2**53 - 1
 """Largest whole number that a browser's number field holds exactly."""
 STOPS_EARLY = f"{account.MEANING} The number above is then the most there are."
@@ -49,11 +53,11 @@ _ASKED: Mapping[str, Mapping[str, str]] = {
     "adaptive": {"label": "Stop when all marks are settled", "help": STOPS_EARLY},
     "tail": {"label": contents.TAIL.label, "help": contents.TAIL.meaning},
 }
-"""What a field is called, and its help."""
+"""Label and help of each field."""
 
 
 def choose(dataset: Dataset) -> dict[str, Any]:
-    """All fields of the spec, in the order of the page."""
+    """Draw the choices in the order of the page; return all fields of the spec."""
     names, questions = tuple(dataset.raters.axes), dataset.questions
     proposal = proposed_levels(questions[0].categories) if len(questions) == 1 else None
     if not names:
@@ -101,7 +105,7 @@ def _choose_preset() -> None:
 
 
 def _ask(widget: Callable[..., Any], field: str, *of: Any, **looks: Any) -> Any:
-    """A widget for a field, with its name, help and key."""
+    """Draw a field's widget with its label, help and key."""
     asked = _ASKED[field]
     return widget(asked["label"], *of, help=asked["help"], **ui.for_visit(_key(field)), **looks)
 
@@ -168,7 +172,7 @@ def _choose_numbers(dataset: Dataset, axes: Sequence[AxisSet], slices: Sequence[
 def _proposed_to_stop_early(
     dataset: Dataset, axes: Sequence[AxisSet], min_raters: int, slices: Sequence[str]
 ) -> float | None:
-    """Until somebody decides, long runs stop early, but for those as in the paper; gives their seconds."""
+    """Let long runs stop early until somebody decides, except as in the paper; return their seconds."""
     if work().settings is not None or _key("stopping-decided") in st.session_state or not axes:
         return None
     paper = st.session_state.get(_key("preset")) == "As in the paper"
@@ -179,7 +183,7 @@ def _proposed_to_stop_early(
 
 
 def _choose_pairs(dataset: Dataset, axes: Sequence[AxisSet], min_raters: int) -> bool:
-    """Until somebody decides, pairs are compared unless that takes long."""
+    """Choose whether pairs are compared; until somebody decides, they are unless that takes long."""
     settings, decided = work().settings, _key("pairs-decided")
     seconds = pairs_seconds(dataset, axes, min_raters) if axes else 0.0
     undecided = settings is None and decided not in st.session_state
@@ -196,7 +200,7 @@ def _choose_pairs(dataset: Dataset, axes: Sequence[AxisSet], min_raters: int) ->
 
 
 def _choose_given(names: Sequence[str], axes: Sequence[AxisSet], strata: Sequence[str]) -> tuple[str, ...]:
-    """Axes given which the others are tested once more; offered where there is another, and no stratum."""
+    """Choose axes given which the others are tested again; offered if there are others, never for strata."""
     possible = [name for name in names if name not in strata and any(name not in of for of in axes)]
     if not possible or len(names) < 2:
         return ()
@@ -221,7 +225,7 @@ def _choose_conventions() -> dict[str, Any]:
 
 
 def _choose_level(questions: Sequence[Annotations], proposal: Proposal | None) -> str:
-    """The level of measurement; those proposed come first, with the reason."""
+    """Choose the level of measurement; proposed levels come first, with the reason."""
     several = len(questions) > 1
     possible = ("nominal",) if several else possible_levels(questions[0].categories)
     first = () if proposal is None else proposal.levels
@@ -255,7 +259,7 @@ def _select(label: str, field: str, options: Sequence[Any], value: Any, words: A
 
 
 def _follow_adaptive() -> None:
-    """A number that nobody chose follows the toggle."""
+    """Adapt the number of permutations to the toggle, unless somebody chose another number."""
     _decide_stopping()
     usual = (_DEFAULTS.permutations, specs.ADAPTIVE_PERMUTATIONS)
     if st.session_state[_key("permutations")] in usual:
@@ -291,7 +295,7 @@ _CHOICES = {
 
 
 def say_who_rated_what(dataset: Dataset, analysis: AnalysisSpec) -> None:
-    """Warn of axes that have a part in who rates which items, and how many."""
+    """Warn of axes that are related to which items raters got, and how many."""
     shuffles = (analysis.strata, analysis.cluster)
     asked = (dataset.summary.sha256, work().data_spec, analysis.axes, analysis.min_raters, shuffles)
 
@@ -300,10 +304,10 @@ def say_who_rated_what(dataset: Dataset, analysis: AnalysisSpec) -> None:
         exchange, seen = exchange_of(dataset.raters, analysis), Seen.of(dataset.annotations)
         checks = check_assignment(seen, dataset.annotations_of, grouping, analysis.axes, exchange)
         found: list[Team] = []
-        if analysis.cluster is None and not analysis.strata:  # else it is said how profiles move
+        if analysis.cluster is None and not analysis.strata:  # else somebody has chosen how profiles move
             tested = {name: axes[name] for name in analysis.tested if name in axes}
             found = teams(dataset.annotations, free, tested)
-        return account.said_of_assignment(checks), found
+        return account.assignment_warnings(checks), found
 
     axes = dataset.raters.axes
     free = {name: axis for name, axis in axes.items() if name not in analysis.columns}
@@ -313,13 +317,13 @@ def say_who_rated_what(dataset: Dataset, analysis: AnalysisSpec) -> None:
         ui.caption(f"Perhaps {account.team_sentence(one)}: {_CHOICES[one.by]}.")
     if account.given_other_items(warnings):
         sizes = {name: len(axis.values) for name, axis in free.items()}
-        could = account.could_hold_batches(sizes, dataset.summary.raters)
+        could = account.batch_candidates(sizes, dataset.summary.raters)
         if could:
             ui.caption(f"Columns that could hold batches, to shuffle within: {listed(could)}.")
 
 
 def say_what_is_compared(dataset: Dataset, analysis: AnalysisSpec) -> bool:
-    """Count the groups and warn of settings that cannot find anything; False if nothing is left."""
+    """Count the groups and warn of settings that cannot find anything; False if nothing can be compared."""
     grouping = form_groups(dataset.raters, analysis.axes, min_raters=analysis.min_raters)
     kept, left_out = len(grouping.groups), grouping.too_small
     if not kept:
@@ -334,7 +338,7 @@ def say_what_is_compared(dataset: Dataset, analysis: AnalysisSpec) -> bool:
     except SpecError as error:
         st.error(for_pages(str(error)))
         return False
-    told = [*few_regroupings(grouping, shuffles), *staying(shuffles)]
+    told = [*few_regroupings(grouping, shuffles), *fixed_raters(shuffles)]
     if told:
         st.warning(ui.entries(f"{sentence}." for sentence in told))
     if analysis.strata or analysis.cluster is not None:

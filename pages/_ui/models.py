@@ -1,4 +1,4 @@
-"""Models as raters: files of their judgements, what is asked, and the answer."""
+"""Models as raters: files of their labels, the analysis asked for, and the answer."""
 
 import dataclasses
 from collections.abc import Callable, Hashable, Mapping, Sequence
@@ -45,12 +45,12 @@ from pages._ui.result import cache
 _GIVEN, _ROUND, _MESSAGES = ("models-given", "models-round", "models-messages")
 _LABELLED = "models-labelled"
 _MOST = 12
-"""Models side by side."""
+"""Most models side by side."""
 
 
 @dataclass
 class _Given:
-    """A model as it was handed in; its labels are read anew for whatever data are open."""
+    """A model's file or column; its labels are read anew for the data that are open."""
 
     name: str
     table: Table
@@ -62,12 +62,12 @@ class _Given:
 
     @property
     def what(self) -> str:
-        """Where its labels are, in words."""
+        """Place of its labels, in words."""
         return self.table.name if self.column is None else f"{self.table.name}, column {self.column},"
 
 
 def _stored(content: bytes, name: str) -> Table:
-    """A model's file, read, and kept where any server that computes the run finds it."""
+    """Read a model's file, and store it where any server that computes the run finds it."""
     user = require_run()
     table = read_table(content, name)
     server.shared().keep_file(here().files, content, name, user.id)
@@ -75,7 +75,7 @@ def _stored(content: bytes, name: str) -> Table:
 
 
 def _keep(given: _Given) -> None:
-    """Put a model beside the others, under a name that none of them has."""
+    """Add a model to the others, under a name that none of them has."""
     kept: list[_Given] = st.session_state.setdefault(_GIVEN, [])
     for other in kept:
         if other.key == given.key:
@@ -92,7 +92,7 @@ def _keep(given: _Given) -> None:
 
 
 def open_models(models: Sequence[ModelSource], files: Mapping[str, Table], annotations: Table | None) -> None:
-    """Put a run's models beside each other again; `files` by hash, of those that have one of their own."""
+    """Show a run's models again; `files` has, by hash, the tables of models with a file of their own."""
     places = ((one, files.get(one.sha256, annotations)) for one in models)
     st.session_state[_GIVEN] = [
         _Given(one.name, table, one.column) for one, table in places if table is not None
@@ -107,16 +107,16 @@ def _take_column(table: Table, spec: DataSpec) -> None:
         label = "Column with one label per item, such as experts' gold labels"
         column = st.selectbox(label, options, index=None)
         if st.button("Take this column", disabled=column is None) and column is not None:
-            with ui.refusal_told():
+            with ui.show_refusal():
                 require_run()
                 _keep(_Given(column[:MAX_NAME], table, column))
 
 
 def _take_baseline(table: Table, dataset: Dataset, spec: DataSpec) -> None:
-    """A baseline that knows the labels' names alone reads the items' texts."""
+    """Offer baselines that know only the labels' names to read the items' texts."""
     if spec.text is None or not available():
         return
-    with st.expander("Have a baseline read the items' texts"), ui.refusal_told():
+    with st.expander("Have a baseline read the items' texts"), ui.show_refusal():
         name = st.selectbox("Baseline", WITHOUT_EXAMPLES, help=BASELINES[WITHOUT_EXAMPLES[0]])
         about = (table.sha256, table.member, spec, name)
         if st.button("Label the items", disabled=under_way(_LABELLED)):
@@ -145,7 +145,7 @@ def _given_models(dataset: Dataset, spec: DataSpec) -> list[ModelLabels]:
             if st.button(f"Remove {given.name}", key=f"model-remove-{given.key}", type="tertiary"):
                 kept.remove(given)
                 st.rerun()
-        with ui.refusal_told():
+        with ui.show_refusal():
             table, name = given.table, given.name
             if given.column is None:
                 model = read_model(table, name, dataset, spec)
@@ -169,7 +169,7 @@ def show_answer(
     check: Callable[[], None] = ui.always,
     way: Callable[[Remark, int], None] = ui.no_way,
 ) -> None:
-    """The answer in words, then charts and their tables; `key` and `check` as in :class:`Shown`."""
+    """Draw the answer in words, then charts and their tables; `key` and `check` as in :class:`Shown`."""
     if result.provisional:
         st.info(what_is_provisional(result), icon=":material/pending:")
     else:
@@ -207,11 +207,11 @@ def show_answer(
 
 
 _DECIDED = "models-stopping-decided"
-"""Set once somebody has said how many permutations there are, or whether they stop early."""
+"""Key set once somebody has chosen the number of permutations, or whether they stop early."""
 
 
 def show_models_as_raters() -> None:
-    """Models, groups, a button; what is asked is a run, with its page."""
+    """Draw the choice of models and groups; its button starts a run, which has its own page."""
     session = work()
     dataset, spec = session.dataset, session.data_spec
     if dataset is None or spec is None or session.annotations is None:
@@ -289,7 +289,7 @@ def _choose_analysis(dataset: Dataset, n_models: int, proposed: tuple[str, ...])
     with st.expander("Smallest group and permutation test"):
         smallest = number("Smallest group shown", 1, 1000, start.min_raters)
         permutations = number("Permutations", 100, 1_000_000, start.permutations, step=1000, on_change=decide)
-        if settings is None and _DECIDED not in st.session_state:  # all, unless that takes long
+        if settings is None and _DECIDED not in st.session_state:  # no early stop, unless the run is long
             long = models_seconds(dataset, n_models, axes, smallest) > LONG_SECONDS
             st.session_state[f"models-adaptive-{key}"] = long
         looks = {"on_change": decide, "help": STOPS_EARLY, **ui.for_visit(f"models-adaptive-{key}")}

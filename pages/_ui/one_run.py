@@ -1,4 +1,4 @@
-"""One run: followed, renamed, deleted, moved, asked again with something else."""
+"""One run: its progress and result; rename, delete, move, change and run again."""
 
 from collections.abc import Callable
 from functools import cache, partial
@@ -33,13 +33,13 @@ from pages._ui.watch import offer_watch
 TO_LOOK_AT = "A result that was shared with you, to look at."
 _KINDS_BY_LINK = ("csv", "xlsx", "latex", "markdown", "html")
 _FIRST_S = 2.0
-"""How long a page waits for the first result, which most runs have by then."""
+"""Seconds for which a page waits for the first result, which most runs have by then."""
 _SELDOM_S = 2.0
-"""How seldom a page looks at a run at most: others beside it, which make news rarer, may end before it."""
+"""Most seconds between two looks at a run: its results come faster once other runs beside it end."""
 
 
 def show_run(run: RunRecord, link: OpenedLink | None = None) -> None:
-    """Draw what a run has found, so far while it goes on; by a link without what could name anybody."""
+    """Draw a run's results, so far or final; by a share link without anything that could name a person."""
     check, key = partial(_take_away, run), run.id
     if link is not None:
         few = ", small groups" if link.small_groups else ""
@@ -75,15 +75,15 @@ def show_run(run: RunRecord, link: OpenedLink | None = None) -> None:
     else:
         with st.container(horizontal=True):
             share_run(run)
-            # Outside of what is drawn by itself: a click in there, before it has all been sent, has Streamlit
-            # send parts of it without what they stand in, and the page ends for good.
+            # Outside the fragment: a click inside it, before all of it is sent, makes Streamlit send elements
+            # without their containers, and the page fails for good.
             if identity.may_manage(run.owner, run.project):
                 ui.button("Cancel the run", "stop_circle", cancel, run)
         _watch(run, show_provisional)
 
 
 def _take_away(run: RunRecord) -> None:
-    """Called before a file of a run is made for a member of its project; it goes to the log."""
+    """Check that a member may have a run's file before it is made, and log that."""
     user = identity.require_see(run.project)
     server.shared().audit.record(user.id, "export", "run", run.id)
 
@@ -93,7 +93,7 @@ def _show_to_member(run: RunRecord, check: Callable[[], None]) -> None:
 
     @cache
     def again() -> bool:
-        """Whether the session's person may run in its project, and its files are still there."""
+        """Return whether the session's person may run in its project, and its files are still there."""
         allowed = identity.why_not_run(identity.current_user(), run.project) is None
         return allowed and server.shared().service.inputs.are_at_hand(run)
 
@@ -151,7 +151,7 @@ def _show_by_link(run: RunRecord, link: OpenedLink, key: str) -> None:
 
 
 def _watch(asked: RunRecord, show: Callable[[Result], None], link: OpenedLink | None = None) -> None:
-    """Show how far the run is and what it has found, while the link works, until it ends."""
+    """Show the run's progress and results so far, until it ends or the link stops working."""
 
     def look() -> None:
         if link is not None:
@@ -170,14 +170,14 @@ def _watch(asked: RunRecord, show: Callable[[Result], None], link: OpenedLink | 
         if found is not None:
             show(found if link is None else public_view(found, small_groups=link.small_groups))
 
-    # As often as there is something new, for each look draws all that is known. Only the whole page, drawn
-    # anew, sets how often; that would close a dialog that is open before it.
+    # Look only as often as there are new results, since each look draws all of them. The interval is set when
+    # the whole page is drawn: redrawing it to change the interval would close an open dialog.
     every_s = min(server.shared().service.news_every(asked.id), _SELDOM_S)
     st.fragment(look, run_every=every_s)()
 
 
 def show_progress(run: RunRecord) -> None:
-    """How far the run is."""
+    """Draw the run's progress."""
     progress = server.shared().service.progress(run)
     share = progress.share
     if share is None:
@@ -186,7 +186,7 @@ def show_progress(run: RunRecord) -> None:
 
 
 def how_far(run: RunRecord, progress: Progress) -> str:
-    """The same in words; an adaptive run may stop before all its permutations."""
+    """Return the progress in words; an adaptive run may stop before all its permutations."""
     if run.state == "queued":
         return "Waiting for another run to finish"
     if run.cancel_requested:
@@ -223,14 +223,14 @@ _NOTE_LENGTH = 5000
 
 
 def edit(run: RunRecord) -> None:
-    """The button that opens the title, tags and note; only for those who may change them."""
+    """Draw the button that opens the title, tags and note, if the visitor may change them."""
     looks = {"key": f"edit-{run.id}", "help": "Title, tags and note"}
     if identity.may_manage(run.owner, run.project) and ui.button("Edit", "edit", **looks):
         ui.ask("Title, tags and note", partial(_ask_about, run), "Save", _save, run, refused="edit-problem")
 
 
 def delete(run: RunRecord) -> None:
-    """The button that asks whether to delete."""
+    """Draw the button that deletes the run after a confirmation."""
     if not identity.may_manage(run.owner, run.project):
         return
 
@@ -259,7 +259,7 @@ def _ask_about(run: RunRecord) -> None:
 
 def _save(run: RunRecord) -> None:
     title, tagged, note = (st.session_state[_key(field, run)] for field in ("title", "tags", "note"))
-    title = title.strip()[:_TITLE_LENGTH] or run.title  # browsers heed the limit; others may not
+    title = title.strip()[:_TITLE_LENGTH] or run.title  # browsers respect the limit; others may not
     words = [tag.strip() for tag in tagged if tag.strip()]
     identity.require_manage(run.owner, run.project)
     identity.stores_of(run).runs.describe(run.id, title=title, note=note.strip()[:_NOTE_LENGTH], tagged=words)
@@ -282,7 +282,7 @@ _TO = "move-to"
 
 
 def _say_whose(run: RunRecord) -> None:
-    """In which project a run is, where that is not the one that the visitor works in."""
+    """Name the run's project, if it is not the visitor's current one."""
     if run.project == identity.current_project():
         return
     project = identity.here().projects.get(run.project)
@@ -320,7 +320,7 @@ def _move(run: RunRecord) -> None:
 
 
 def _offer_ways_back(run: RunRecord, may_ask: Callable[[], bool]) -> None:
-    """What was left out, kept or held alike by one click, each with the click that takes it back."""
+    """List what one click left out, kept or restricted before, each with a button that undoes it."""
     kept = identity.stores_of(run).answers.find(run.id, KEPT_RATERS) or ()
     found = list(ways_back(run.spec, tuple((column, value) for column, value in kept)))
     if not found or not may_ask():
@@ -338,7 +338,7 @@ def _change_and_run_again(run: RunRecord) -> None:
 
 
 def _way_to_mend(run: RunRecord, may_ask: Callable[[], bool], warning: Remark, place: int) -> None:
-    """A button that runs a run again as mends a warning of it, or leads to where that is chosen."""
+    """Draw a button that runs again with a warning's fix, or leads to the screen where it is chosen."""
     found = mend(warning, run.spec)
     if found is None:
         return
@@ -364,7 +364,7 @@ def _change(run: RunRecord, analysis: AnalysisSpec) -> None:
 
 
 def _open_files(run: RunRecord) -> bool:
-    """Have the run's files in use, where the server has them and the person may run; False if one fails."""
+    """Load the run's files if the server has them and the person may run; return False if one fails."""
     files = {sha256 for _, sha256 in identity.stores_of(run).runs.files_of(run.id)}
     in_use = work().data_spec == run.spec.data and files == set(work().hashes)
     may = identity.may_run() and identity.current_project() == run.project

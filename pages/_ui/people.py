@@ -1,4 +1,4 @@
-"""Accounts: one's own sessions, links and tokens; for admins everybody's, and the log."""
+"""Accounts: the visitor's sessions, links and tokens; for admins all accounts, and the log."""
 
 import dataclasses
 import re
@@ -26,7 +26,7 @@ _SYSTEMS = ("iPhone", "iPad", "Android", "Windows", "Mac OS", "Linux")
 
 
 def list_sessions(user: User) -> None:
-    """The person's sessions that go on, each with a way to end it, and one to end all."""
+    """Draw the person's open sessions, each with a button that ends it, and one button that ends all."""
     st.header("Where you are signed in")
     here, accounts = this_session(), server.shared().accounts
     for session in accounts.sessions.of_person(user.id):
@@ -49,7 +49,7 @@ def list_sessions(user: User) -> None:
 
 
 def browser_name(said: str) -> str:
-    """What people call a browser, from how it calls itself, such as "Firefox on Linux"."""
+    """Return a common name for a browser's User-Agent, such as "Firefox on Linux"."""
     browser = next((name for mark, name in _BROWSERS if mark in said), "")
     if not browser and re.search(r"Version/\S+.* Safari/", said):
         browser = "Safari"
@@ -63,7 +63,7 @@ def _end_all() -> None:
 
 
 def show_own_links(user: User) -> None:
-    """The section: how many links of the visitor's work, and a way to withdraw them."""
+    """Draw the section: the number of the visitor's open links, and a button that withdraws them."""
     st.header("Share links")
     links = _open(user.id)
     if not links:
@@ -86,7 +86,7 @@ def _offer_withdrawal(person_id: str, label: str, whose: str) -> None:
 
 
 def withdraw_links(person_id: str) -> None:
-    """Withdraw all links that a person made, if the visitor is they or an admin."""
+    """Withdraw all links that a person made, if the visitor is that person or an admin."""
     shared = server.shared()
     withdraw_of_person(shared.links, shared.audit, person_id, by=current_user())
 
@@ -106,7 +106,7 @@ _SCOPES: dict[Scope, str] = {
 
 
 def show_tokens(user: User) -> None:
-    """The section; a token lends a program what its person may do, and no more."""
+    """Draw the section; a token gives a program its person's rights, and no more."""
     st.header("Tokens")
     st.write(
         "With a token, a program of yours uses this server's API as you: notebooks, pipelines, scripts. "
@@ -164,7 +164,7 @@ def withdraw_token(token_id: str) -> None:
     user = current_user()
     if server.shared().tokens.revoke(token_id, owner=user.id):
         server.shared().audit.record(user.id, "withdraw", "token", token_id)
-    ui.forget(_MADE)  # it may be the one that is shown to be copied
+    ui.forget(_MADE)  # it may be the one shown for copying
 
 
 _PER_PAGE = 50
@@ -175,7 +175,7 @@ def _page(key: str) -> dict[str, int]:
 
 
 def show_log() -> None:
-    """Widgets for what is looked for, what is found, and the whole log as a file."""
+    """Draw the search in the log, the entries found, and the whole log as a file."""
     audit = server.shared().audit
     left, right = st.columns(2)
     action = left.selectbox("What was done", ACTIONS, index=None, key="log-action", placeholder="Anything")
@@ -214,7 +214,7 @@ _ROLES: tuple[Role | None, ...] = (None, "viewer", "analyst", "admin")
 
 
 def list_people(user: User) -> None:
-    """People by name, a page of them at a time."""
+    """Draw people by name, one page of them at a time."""
     looks = {"icon": ":material/search:", "placeholder": "Part of a name or mail address"}
     text = st.text_input("Search", key="people-text", **looks)
     found, total = server.shared().accounts.people.search(text.strip(), **_page("people-page"))
@@ -290,7 +290,7 @@ def _say_who_holds(person: Person, holder: str) -> None:
 
 
 def _change(what: Literal["set_role", "assign_address", "disable", "enable"], *about: object) -> None:
-    """Change an account; why that is refused stands on the page that is drawn next."""
+    """Change an account; if that is refused, the page drawn next says why."""
     with ui.refusals(_PEOPLE_REFUSED):
         getattr(server.shared().accounts, what)(*about, by=require_admin())
 
@@ -356,7 +356,7 @@ def _erase_dialog(person: Person) -> None:
 
 
 def _ask_heir(person: Person) -> str | None:
-    """Somebody else who may run analyses; whether they belong to the projects is asked when it is done."""
+    """Choose another person who may run analyses; erasing checks that they belong to the projects."""
     accounts = server.shared().accounts
     found = {
         one.id: f"{one.identity.name} ({one.identity.email})"

@@ -1,4 +1,4 @@
-"""Planning: what is asked, the plan as it is made, and kept with the run."""
+"""Planning: the question, the plan in progress, and plans stored with a run."""
 
 import hashlib
 import json
@@ -11,7 +11,7 @@ import streamlit as st
 
 from grasp_core.analysis.planner.simulation import PlanTask, assumed_task, task_of, usual
 from grasp_core.analysis.planner.values import GOALS, MOST_LABELS, Assumed, Plan, PlanSpec, Target, plan_dict
-from grasp_core.engine.service import Making
+from grasp_core.engine.service import PendingAnswer
 from grasp_core.model.access import EVERYONE
 from grasp_core.model.errors import SpecError
 from grasp_core.model.groups import Group, group_label
@@ -37,13 +37,13 @@ _SIZES: Mapping[Target, tuple[str, float, float]] = {
     "gai": ("GAI", 1.2, 0.05),
     "dsi": ("DSI", 1.2, 0.05),
 }
-"""What a size is called, what it starts from, and its step."""
+"""Name, first value and step of the size field, for each kind of difference."""
 ASSUMED = {"share": 0.25, "raters": (20, 400), "items": (20, 1000), "each": None}
 
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """A question, of a run's group or of assumed figures."""
+    """A planning question, about a run's group or about assumed figures."""
 
     spec: PlanSpec
     run: RunRecord | None = None
@@ -52,14 +52,14 @@ class Asked:
 
     @property
     def key(self) -> str:
-        """What the plan is kept under: the same for the same question."""
+        """Name under which the plan is stored: the same for the same question."""
         plain = [to_json(self.spec), self.run and self.run.id, self.group and to_json(self.group)]
         text = json.dumps([*plain, self.question], sort_keys=True)
         return f"plan {hashlib.sha256(text.encode()).hexdigest()[:16]}"
 
 
 def chosen_run() -> RunRecord | None:
-    """The run that the address names, or one of the latest that has groups."""
+    """Choose a pilot among runs with groups, at first the address's run, else the latest; None if none."""
     runs = here().runs
     found = [run for run in runs.search("", tag=None, limit=50) if _has_groups(run)]
     named = runs.get(st.query_params.get("run", ""))
@@ -80,7 +80,7 @@ def _has_groups(run: RunRecord) -> bool:
 
 
 def choose_from_run(run: RunRecord) -> Asked:
-    """The group, and the difference that the pilot has or another."""
+    """Choose a group and a difference, the pilot's own or another one."""
     result = server.shared().service.result(run.id)
     if not isinstance(result, RunResult) or not result.groups:
         raise SpecError("This result has no groups.")
@@ -98,7 +98,7 @@ def choose_from_run(run: RunRecord) -> Asked:
 
 
 def choose_assumed() -> Asked:
-    """Labels and agreement of a task of which there are no data yet."""
+    """Choose labels and agreement of a task that has no data yet."""
     left, right = st.columns(2)
     labels = left.number_input("Labels", 2, MOST_LABELS, 2, key="plan-labels")
     looks = {"step": 0.05, "key": "plan-agreement", "help": "Krippendorff's alpha"}
@@ -181,11 +181,11 @@ def draw_plan(key: str, plan: Plan, *, going_on: bool = False, check: Callable[[
 
 
 PREFIX = "plan "
-"""What names of kept plans begin with."""
+"""Prefix of the names of stored plans."""
 
 
 def offer(asked: Asked) -> None:
-    """A button that has the plan made; its key then stands in the address."""
+    """Draw the button that starts the plan and puts its key into the address."""
     if ui.button("Make the plan", "calculate", type="primary", key="plan-make"):
         run = asked.run
         owner = require_run(None if run is None else run.project).id
@@ -196,7 +196,7 @@ def offer(asked: Asked) -> None:
 
 
 def show_asked(run: RunRecord | None) -> None:
-    """The plan that the address names: as it is kept, or as far as it is made."""
+    """Draw the plan that the address names, stored or in progress."""
     name = st.query_params.get("plan")
     if name is None:
         return
@@ -217,13 +217,13 @@ def show_asked(run: RunRecord | None) -> None:
         st.info("This plan was cancelled.")
     else:
         project = EVERYONE if run is None else run.project
-        if may_manage(making.owner, project):  # not in what is drawn by itself: see show_run
+        if may_manage(making.owner, project):  # outside the fragment: see show_run
             ui.button("Cancel the plan", "stop_circle", _cancel, making, project, key="plan-cancel")
         _watch(_known_as(run, key), key)
 
 
 def kept_plan(run: RunRecord, key: str) -> Plan | None:
-    """A plan that is kept with a run; None where there is none, or one of another version."""
+    """Return a plan stored with a run; None if there is none, or one of another version."""
     plain = stores_of(run).answers.find(run.id, key)
     try:
         return None if plain is None else from_json(plain, Plan)
@@ -232,7 +232,7 @@ def kept_plan(run: RunRecord, key: str) -> Plan | None:
 
 
 def _known_as(run: RunRecord | None, key: str) -> str:
-    """What a plan is known under to the server that makes it: strangers to the run cannot name it."""
+    """Return the server's name for a plan in the making; strangers to the run cannot guess it."""
     return key if run is None else f"{run.id} {key}"
 
 
@@ -252,7 +252,7 @@ def _watch(known: str, key: str) -> None:
         draw_plan(f"{key} {plan.done}", plan, going_on=True)
 
 
-def _cancel(making: Making[Plan], project: str) -> None:
+def _cancel(making: PendingAnswer[Plan], project: str) -> None:
     require_manage(making.owner, project)
     making.cancelled = True
 
@@ -273,7 +273,7 @@ def _keep(run: RunRecord | None, key: str, plan: Plan) -> None:
 def show_kept_plans(
     run: RunRecord, check: Callable[[], None] = ui.always, may_see: Callable[[Plan], bool] = lambda _: True
 ) -> None:
-    """A section for each plan that `may_see` lets through, with its files as `check` allows."""
+    """Draw a section for each stored plan that `may_see` accepts; `check` guards its files."""
     for key in stores_of(run).answers.names(run.id, PREFIX):
         plan = kept_plan(run, key)
         if plan is None or not may_see(plan):

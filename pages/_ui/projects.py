@@ -1,4 +1,4 @@
-"""Projects: made, listed, changed, and who belongs to them."""
+"""Projects: create, list and change them, and their members."""
 
 from functools import partial
 from typing import Literal
@@ -20,7 +20,7 @@ _KINDS: dict[MemberKind, tuple[str, str, str]] = {
     "domain": ("A mail domain", "example.org", "everybody @{}"),
     "group": ("A group of the sign-in provider", "As the provider names it", "the group {}"),
 }
-"""What a kind of members is called, an example, and one of them in words."""
+"""Name, example and wording of each kind of member."""
 
 
 def _show_members(project: Project) -> None:
@@ -70,7 +70,7 @@ def _add(project: Project) -> None:
 
 
 def _admit(project: Project, kind: MemberKind, name: str, key: str) -> bool:
-    """Give somebody the role that was chosen under `key`; whether they have it now."""
+    """Give somebody the role chosen under `key`; return whether that succeeded."""
     with ui.refusals(_key("problem", project)):
         member = Member(kind, name, st.session_state[key])
         _change(project, "admit", member, action="member", **member.told)
@@ -91,7 +91,7 @@ _NAME, _PROBLEM = "project-name", "project-problem"
 
 
 def offer_new() -> None:
-    """The button that opens the dialog; viewers of the server have none."""
+    """Draw the button that opens the dialog; viewers of the server get none."""
     if identity.current_user().may_run and ui.button("New project", "add", type="primary"):
         ui.ask("New project", _ask_new, "Make the project", _create, refused=_PROBLEM)
 
@@ -102,7 +102,7 @@ def _ask_new() -> None:
 
 
 def _with_it(project: Project) -> str:
-    """What goes with a project, for example ", 12 runs and 1 share link"."""
+    """List what is deleted with a project, for example ", 12 runs and 1 share link"."""
     held = identity.here().projects.holdings(project.id)
     named = (
         (held.runs, "run"),
@@ -146,7 +146,7 @@ _ROLES = {"viewer": "you are a viewer", "analyst": "you are an analyst", "owner"
 
 
 def show_project(project: Project, *, is_everyone: bool) -> None:
-    """Draw a project; `is_everyone` is the one that all belong to."""
+    """Draw a project; `is_everyone` marks the one that all belong to."""
     user, signed_in = identity.current_user(), server.shared().settings.sign_in
     with st.container(border=True, key=f"project-{project.id}"):
         st.header(escape_markdown(project.name), divider=False)

@@ -1,4 +1,4 @@
-"""The list of runs: searched, chosen from, compared two by two."""
+"""The list of runs: search, choice, comparison of two."""
 
 from collections.abc import Sequence
 
@@ -19,16 +19,16 @@ from pages._ui.one_run import cancel, delete, edit, show_progress
 from pages._ui.result.cache import show_changes
 
 _MOST = 200
-"""Runs that are found at one time."""
+"""Most runs that a search finds."""
 
 
 def find_runs() -> list[RunRecord]:
-    """Widgets for words and tag, and what they find, latest first."""
+    """Draw the search by words and tag; return the runs found, latest first."""
     left, right = st.columns([2, 1])
     looks = {"icon": ":material/search:", "placeholder": "Part of a title, note, tag or owner"}
     text = left.text_input("Search", **for_visit("runs-text"), **looks)
     tags = here().runs.known_tags()
-    if st.session_state.get("runs-tag") not in tags:  # its last run was deleted or tagged anew
+    if st.session_state.get("runs-tag") not in tags:  # the tag's last run was deleted or retagged
         st.session_state.pop("runs-tag", None)
     tag = None
     if tags:
@@ -42,7 +42,7 @@ def find_runs() -> list[RunRecord]:
 
 
 def offer_comparison() -> None:
-    """The runs that are picked, and the way to see them side by side."""
+    """Draw the picked runs and, for two of them, the link that compares them."""
     runs = [run for run in map(here().runs.get, _picked()) if run is not None]
     if not runs:
         st.caption("Tick *Compare* on two runs to see them side by side.")
@@ -69,11 +69,11 @@ def _toggle(run_id: str) -> None:
 
 
 _NAMED = 12
-"""Groups that are named; of more only their number is said."""
+"""Most groups that are named; the others are only counted."""
 
 
 def show_side_by_side(id_a: str, id_b: str) -> None:
-    """Differences between two saved results."""
+    """Draw the differences between two saved results."""
     st.title("Two runs side by side")
     link_to("runs", "All runs")
     runs = [here().runs.get(run_id) for run_id in (id_a, id_b)]
@@ -81,7 +81,7 @@ def show_side_by_side(id_a: str, id_b: str) -> None:
         st.warning("One of the two is not on this server any more, or has no result yet.")
         return
     a, b = runs
-    st.query_params.from_dict({"a": a.id, "b": b.id})  # a link within a page shows its query and drops it
+    st.query_params.from_dict({"a": a.id, "b": b.id})  # after a link within a page, Streamlit drops its query
     for place, name, run in zip(st.columns(2, border=True), "AB", runs, strict=True):
         with place:
             st.markdown(f"**{name}**")
@@ -160,7 +160,7 @@ _STATES = {
 
 @st.fragment(run_every=1.0)
 def watch_all(ids: Sequence[str]) -> None:
-    """Progress of the runs that have not ended; when one does, draw the page anew."""
+    """Draw the progress of runs that have not ended; when one ends, redraw the page."""
     going_on = [run for run in map(here().runs.get, ids) if run is not None and not run.ended]
     if len(going_on) < len(ids):
         st.rerun()
@@ -175,7 +175,7 @@ def watch_all(ids: Sequence[str]) -> None:
 
 
 def list_runs(runs: Sequence[RunRecord]) -> None:
-    """Ended runs, a page of them at a time."""
+    """Draw ended runs, one page of them at a time."""
     pages = -(-len(runs) // _PER_PAGE)
     page = min(st.session_state.get("runs-page", 1), pages)
     listed = runs[(page - 1) * _PER_PAGE : page * _PER_PAGE]
@@ -214,7 +214,7 @@ def _facts(run: RunRecord, owner: str) -> None:
 
 
 def show_last_runs() -> None:
-    """The latest runs of the project, each with its result in one sentence."""
+    """Draw the project's latest runs, each with its result in one sentence."""
     runs = here().runs.search(limit=5)
     if not runs:
         return

@@ -1,4 +1,4 @@
-"""Share links: made with their terms, withdrawn, opened by strangers."""
+"""Share links: made with their terms, withdrawn, opened by people without an account."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -39,7 +39,7 @@ def _days() -> float | None:
     now = datetime.now(zone())
     end = st.session_state[_LAST_DAY] + timedelta(days=1)
     midnight = datetime.combine(end, datetime.min.time(), now.tzinfo)
-    return (midnight.timestamp() - now.timestamp()) / 86400  # by the clock: a day may have 23 or 25 hours
+    return (midnight.timestamp() - now.timestamp()) / 86400  # a day may have 23 or 25 hours
 
 
 _MADE, _REFUSED = "share-made", "share-refused"
@@ -47,7 +47,7 @@ _MADE, _REFUSED = "share-made", "share-refused"
 
 @dataclass(frozen=True)
 class Shareable:
-    """A result as the dialog has to know it."""
+    """A result that the dialog shares: its address, owner, project and links."""
 
     address: str
     owner: str
@@ -59,14 +59,14 @@ class Shareable:
 
 
 def share_run(run: RunRecord) -> None:
-    """The button that opens the dialog for a run."""
+    """Draw the button that opens the dialog for a run."""
     links, where = identity.stores_of(run).links, address("results", run=run.id)
     what, make, found = partial(_what_is_shown, run), partial(links.create, run.id), links.of_run
     _share(Shareable(where, run.owner, run.project, what, make, partial(found, run.id), run.id))
 
 
 def share_leaderboard(snapshot: Callable[[], dict[str, Any]]) -> None:
-    """The button that opens the dialog for the leaderboard; each link opens what it was made of."""
+    """Draw the button that opens the dialog; each link shows the leaderboard of the moment it was made."""
     links, project = identity.here().links, identity.current_project()
     shown = (
         "A link shows the leaderboard as it is now, read-only: names of systems and their figures, neither "
@@ -162,7 +162,7 @@ def _what_is_shown(run: RunRecord) -> str:
 
 
 def _smallest(found: Result) -> str:
-    """The smallest group, or which groups are left out unless somebody chooses otherwise."""
+    """Return the size of the smallest group, or which groups are left out by default, as a sentence."""
     sizes = [row.n_raters for row in found.groups]
     hidden, small = hidden_groups(found), sum(size < LEAST for size in sizes)
     if not hidden:
@@ -175,7 +175,7 @@ def _smallest(found: Result) -> str:
 
 
 def make_link(shared: Shareable) -> None:
-    """Make a link to what is shared, as the dialog says; once, however often the button is pressed."""
+    """Make the link that the dialog describes; only once, however often the button is pressed."""
     user = identity.require_manage(shared.owner, shared.project)
     if ui.just_made(_MADE):
         return
@@ -203,12 +203,12 @@ def _facts(link: Link, maker: str) -> list[str]:
 
 
 def withdraw_link(shared: Shareable, link_id: str) -> None:
-    """Withdraw one of the links to what is shared, and no other."""
+    """Withdraw one of this result's links, and no other."""
     user = identity.require_manage(shared.owner, shared.project)
     if link_id in [link.id for link in shared.links()]:
         server.shared().seen(only(shared.project)).links.revoke(link_id)
         server.shared().audit.record(user.id, "withdraw", "link", link_id)
-    ui.forget(_MADE)  # it may be the one that is shown to be copied
+    ui.forget(_MADE)  # it may be the one shown for copying
 
 
 def _withdraw_all(shared: Shareable) -> None:
@@ -225,20 +225,20 @@ _TAB, _TYPED, _GIVEN = "link-tab", "link-password-typed", "link-password-given"
 
 @dataclass(frozen=True, slots=True)
 class OpenedLink:
-    """A link that works, or did when the page was drawn; it may show groups of few raters."""
+    """A link that worked when the page was drawn; it may show groups of few raters."""
 
     token: str
     opened: RunRecord | Leaderboard
     small_groups: bool
 
     def check(self) -> None:
-        """Refuse once the link does not work any more."""
+        """Raise AccessError if the link no longer works."""
         if server.shared().links.use(self.token, count=False) is None:
             raise AccessError(visits.CLOSED)
 
 
 def open_link() -> OpenedLink | None:
-    """The link of the address, counted once a visit; else the page says why not, or asks for a password."""
+    """Return the address's link, counted once a visit; else say why not, or ask for a password."""
     token, given = st.query_params.get("token", ""), st.session_state.pop(_GIVEN, None)
     try:
         if not token:
@@ -246,7 +246,7 @@ def open_link() -> OpenedLink | None:
         ask_as(link_name(token))
         tab = st.session_state.setdefault(_TAB, visits.new_visit())
         visit = visits.known(st.context.cookies.get(visits.COOKIE)) or tab
-        address = st.context.ip_address  # none of this machine
+        address = st.context.ip_address  # None on this machine
         target = server.shared().visitors.open(
             token, visits.Visitor(visit, address if isinstance(address, str) else "", given)
         )
@@ -266,7 +266,7 @@ def open_link() -> OpenedLink | None:
 
 
 def _ask(refused: str | None) -> None:
-    """Ask for the password, and say why what was given before does not do."""
+    """Ask for the password, and say why the one given before was refused."""
     st.title(_TITLE)
     st.write("This link opens with a password. Whoever sent you the link knows it.")
     with st.form("link-password-form", border=False, clear_on_submit=True):
@@ -278,5 +278,5 @@ def _ask(refused: str | None) -> None:
 
 
 def _give() -> None:
-    """Take what was typed, for one try."""
+    """Keep the typed password for one try."""
     st.session_state[_GIVEN] = st.session_state[_TYPED]

@@ -1,4 +1,4 @@
-"""Watch: runs that are run again when their files changed, and what changed."""
+"""Watches: runs that are repeated when their files change, and what changed in their results."""
 
 import time
 from collections.abc import Sequence
@@ -24,7 +24,7 @@ _EVERY, _PROBLEM, _MADE = "watch-every", "watch-problem", "watch-made"
 
 
 def offer_watch(run: RunRecord) -> None:
-    """The button that opens the dialog, where the visitor may run and the run's files have addresses."""
+    """Draw the button that opens the dialog, if the visitor may run and the run's files have addresses."""
     watching = server.shared().watching
     may = watching.possible and identity.current_user().may_run_in(run.project)
     if may and watching.refusal(run) is None and ui.button("Watch", "notifications"):
@@ -63,7 +63,7 @@ _SOON_S = 10.0
 
 
 def follow(watches: Sequence[Watch]) -> None:
-    """Look after those of the watches that something is about to happen to."""
+    """Redraw the page when a watch that is running or due soon changes."""
     soon = time.time() + _SOON_S
     waiting = {
         watch.id: _stand(watch)
@@ -87,7 +87,7 @@ def _stand(watch: Watch) -> tuple[object, ...]:
 
 
 def show_watch(watch: Watch) -> None:
-    """Draw a watch, its latest step in full and the earlier ones folded."""
+    """Draw a watch: its latest step in full, earlier ones folded."""
     steps = server.shared().history.steps(identity.here().watches, watch, limit=20)
     with st.container(border=True, key=f"watch-{watch.id}"):
         st.header(escape_markdown(watch.title), divider=False)

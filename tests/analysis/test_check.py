@@ -20,8 +20,8 @@ from grasp_core.analysis.design import (
     Seen,
     Unmatched,
     check_assignment,
+    column_warnings,
     meetings,
-    said_of_columns,
     unmatched,
 )
 from grasp_core.analysis.overview import Team, teams
@@ -148,26 +148,26 @@ def test_raters_unknown_on_a_stratum_or_cluster_take_part_and_are_said_to() -> N
     of = raters(x="ababab", some="uu vv ")
     told = {"unknown": 2, "raters": 6, "column": "some"}
     within = AnalysisSpec(axes=(("x",),), strata=("some",))
-    assert said_of_columns(of, within, [OF_TWO]) == [ShuffleCaution.UNKNOWN_STRATUM(**told)]
+    assert column_warnings(of, within, [OF_TWO]) == [ShuffleCaution.UNKNOWN_STRATUM(**told)]
     clustered = AnalysisSpec(axes=(("x",),), cluster="some")
-    assert said_of_columns(of, clustered, [OF_TWO]) == [ShuffleCaution.UNKNOWN_CLUSTER(**told)]
+    assert column_warnings(of, clustered, [OF_TWO]) == [ShuffleCaution.UNKNOWN_CLUSTER(**told)]
     tested = AnalysisSpec(axes=(("some",),), strata=("some",))
-    assert said_of_columns(of, tested, [OF_TWO]) == [UNKNOWN]
-    assert said_of_columns(of, AnalysisSpec(axes=(("x",),)), [OF_TWO]) == []
+    assert column_warnings(of, tested, [OF_TWO]) == [UNKNOWN]
+    assert column_warnings(of, AnalysisSpec(axes=(("x",),)), [OF_TWO]) == []
     alone = Problem(False, DataProblem.AXIS_WITHOUT_VALUE(axis="some"), axis="some")
     for values in ("uuuuuu", "      "):  # a stratum of everybody changes nothing
         everybody = raters(x="ababab", some=values)
-        assert said_of_columns(everybody, within, [alone]) == [ShuffleCaution.ONE_STRATUM(column="some")]
+        assert column_warnings(everybody, within, [alone]) == [ShuffleCaution.ONE_STRATUM(column="some")]
 
 
 def test_an_axis_that_differs_inside_clusters_is_said_to_hold_the_others_up() -> None:
     of = raters(x="aabbbb", y="abbaab", team="rrssss")
     spec = AnalysisSpec(axes=(("x",), ("y",)), cluster="team")
-    (told,) = said_of_columns(of, spec, [])
+    (told,) = column_warnings(of, spec, [])
     assert told == ShuffleCaution.MIXED_CLUSTERS(cluster="team", clusters=2, mixed=("y",), whole=("x",))
     assert "test x in a run without y" in str(told)
-    assert said_of_columns(of, AnalysisSpec(axes=(("x",),), cluster="team"), []) == []
-    assert said_of_columns(of, AnalysisSpec(axes=(("y",),), cluster="team"), []) == []
+    assert column_warnings(of, AnalysisSpec(axes=(("x",),), cluster="team"), []) == []
+    assert column_warnings(of, AnalysisSpec(axes=(("y",),), cluster="team"), []) == []
     own = raters(x="ababab", team="rrssst")  # clusters each of its own size
     with pytest.raises(SpecError, match=r"each team has a size of its own.* shuffle within team"):
         check_something_moves(own, form_groups(own, [("x",)]), AnalysisSpec(axes=(("x",),), cluster="team"))

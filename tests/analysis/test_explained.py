@@ -9,11 +9,11 @@ import pytest
 from scipy.stats import f_oneway
 
 from grasp_core.analysis.cohesion.panel import Cohesion
-from grasp_core.analysis.items.panel import ItemsAsked, look_at_items
+from grasp_core.analysis.items.panel import ItemsRequest, look_at_items
 from grasp_core.analysis.models.panel import Models
 from grasp_core.analysis.pairs import Pairs
 from grasp_core.analysis.panel import Panel, groups_asked
-from grasp_core.analysis.rater_map import hold_against, n_permutations, shuffled_shares
+from grasp_core.analysis.rater_map import explained_by_axes, n_permutations, shuffled_shares
 from grasp_core.model.annotations import Annotations, Axis, FloatArray, ModelLabels, Raters
 from grasp_core.model.remarks.cautions import Caution
 from grasp_core.model.spec import STATISTICS, AnalysisSpec, RunSpec
@@ -70,7 +70,7 @@ def test_permutations_are_those_of_every_run_with_the_plain_definition(unknown, 
 
 def test_p_counts_the_permutations_that_explain_as_much_and_axes_of_one_group_do_not_count() -> None:
     squared, group = distances(3), groupings(3)
-    found, count = hold_against(squared, group, everybody(30), SPEC)
+    found, count = explained_by_axes(squared, group, everybody(30), SPEC)
     null = shuffled_shares(squared, group, everybody(30), 7, 300)
     assert count == 300
     for one, row, shuffled in zip(found, group, null.T, strict=True):
@@ -81,18 +81,18 @@ def test_p_counts_the_permutations_that_explain_as_much_and_axes_of_one_group_do
     assert sorted(one.q or 0 for one in found) == pytest.approx([min(2 * low, high), high])
     group = groupings(3)
     with_one = np.stack([np.zeros(30, np.int64), group[1], np.full(30, -1)])
-    found, _ = hold_against(distances(3), with_one, everybody(30), SPEC)
+    found, _ = explained_by_axes(distances(3), with_one, everybody(30), SPEC)
     assert found[0] == found[2] == (None, None, None, None)
     assert found[1].q == found[1].p
-    alone, count = hold_against(distances(3), with_one[:1], everybody(30), SPEC)
+    alone, count = explained_by_axes(distances(3), with_one[:1], everybody(30), SPEC)
     assert (alone, count) == ([(None, None, None, None)], 300)
 
 
 def test_nothing_to_explain_is_no_share_and_few_permutations_give_no_p() -> None:
-    (found,), _ = hold_against(np.zeros((30, 30)), groupings(1)[:1], everybody(30), SPEC)
+    (found,), _ = explained_by_axes(np.zeros((30, 30)), groupings(1)[:1], everybody(30), SPEC)
     assert found == (None, None, None, None)
     few = dataclasses.replace(SPEC, permutations=99)
-    found, _ = hold_against(distances(3), groupings(3), everybody(30), few)
+    found, _ = explained_by_axes(distances(3), groupings(3), everybody(30), few)
     assert [one.p for one in found] == [None, None]
     assert found[0].share is not None
 
@@ -110,7 +110,7 @@ def test_size_is_five_percent() -> None:
     spec = dataclasses.replace(SPEC, permutations=199)
     marked = 0
     for seed in range(200):
-        found, _ = hold_against(distances(seed, 24), groupings(seed, 24)[:1], everybody(24), spec)
+        found, _ = explained_by_axes(distances(seed, 24), groupings(seed, 24)[:1], everybody(24), spec)
         marked += (found[0].p or 1) < 0.05
     assert 2 <= marked <= 19
 
@@ -118,7 +118,7 @@ def test_size_is_five_percent() -> None:
 def test_what_is_done_is_told_and_may_be_ended() -> None:
     squared, group = distances(3), groupings(3)
     told: list[float] = []
-    hold_against(squared, group, everybody(30), SPEC, progress=told.append)
+    explained_by_axes(squared, group, everybody(30), SPEC, progress=told.append)
     assert told == sorted(set(told))
     assert told[-1] == 1
 
@@ -126,7 +126,7 @@ def test_what_is_done_is_told_and_may_be_ended() -> None:
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        hold_against(squared, group, everybody(30), SPEC, progress=end)
+        explained_by_axes(squared, group, everybody(30), SPEC, progress=end)
 
 
 SEEDS = range(1, 4)
@@ -225,7 +225,7 @@ def test_items() -> None:
     exact_q = (far.max(axis=1)[:, None] >= observed - 1e-9).mean(axis=0)
     for seed in SEEDS[:1]:
         spec = RunSpec(DATA_SPEC, dataclasses.replace(analysis, seed=seed))
-        found = look_at_items(data, ItemsAsked(spec, group, DRAWN), map)
+        found = look_at_items(data, ItemsRequest(spec, group, DRAWN), map)
         for i, row in enumerate(found.items):
             for value, right in ((row.label_use.p, exact[i]), (row.label_use.q, exact_q[i])):
                 if value is not None and right < SMALL:

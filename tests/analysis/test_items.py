@@ -13,7 +13,7 @@ import pytest
 
 from grasp_core.analysis.items import design
 from grasp_core.analysis.items.outcomes import ItemsResult
-from grasp_core.analysis.items.panel import ItemsAsked, look_at_items
+from grasp_core.analysis.items.panel import ItemsRequest, look_at_items
 from grasp_core.model.data_spec import DataSpec, Question
 from grasp_core.model.errors import DataError, SpecError
 from grasp_core.model.groups import Group, form_groups
@@ -37,7 +37,7 @@ MEASURES = ("distance", "label_use")
 def look(data: Dataset, group: Group = BLACK, *, question: int = 0, **analysis: Any) -> ItemsResult:
     asked = AnalysisSpec(**{"axes": (group.axes,), "permutations": 150, **analysis})
     spec = RunSpec(DATA_SPEC, asked)
-    return look_at_items(data, ItemsAsked(spec, group, asked.permutations, question), map)
+    return look_at_items(data, ItemsRequest(spec, group, asked.permutations, question), map)
 
 
 SHAPES: dict[str, dict[str, Any]] = {
@@ -153,7 +153,7 @@ def test_parts_add_up_and_both_sides_stand_beside_them() -> None:
 def test_neither_workers_nor_batches_change_a_digit(monkeypatch: pytest.MonkeyPatch) -> None:
     data, group = dataset(9, missing=0.4), BLACK
     spec = RunSpec(DATA_SPEC, AnalysisSpec(axes=(group.axes,), permutations=500, correction="max-t"))
-    asked = ItemsAsked(spec, group, 500)
+    asked = ItemsRequest(spec, group, 500)
     monkeypatch.setattr(design, "_LONGEST", 100)
     one = look_at_items(data, asked, map)
     with ThreadPoolExecutor(3) as workers:
@@ -166,7 +166,7 @@ def test_neither_workers_nor_batches_change_a_digit(monkeypatch: pytest.MonkeyPa
 
 def test_progress_is_told_and_ends_the_work(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(design, "_LONGEST", 100)
-    asked = ItemsAsked(RunSpec(DATA_SPEC, AnalysisSpec(axes=(BLACK.axes,))), BLACK, 250)
+    asked = ItemsRequest(RunSpec(DATA_SPEC, AnalysisSpec(axes=(BLACK.axes,))), BLACK, 250)
     told: list[float] = []
     look_at_items(dataset(9), asked, map, told.append)
     assert told == pytest.approx([1 / 6, 2 / 6, 3 / 6, 4 / 6, 5 / 6, 1])
@@ -252,7 +252,7 @@ def test_one_question_of_several_is_looked_at() -> None:
     spec = DataSpec(item="item", rater="rater", label="first", further=(Question("second", None),))
     data, group = of_lines(rows, profiles, spec), Group(("side",), ("x",))
     run = RunSpec(spec, AnalysisSpec(axes=(("side",),), permutations=200))
-    first, second = (look_at_items(data, ItemsAsked(run, group, 200, q), map) for q in (0, 1))
+    first, second = (look_at_items(data, ItemsRequest(run, group, 200, q), map) for q in (0, 1))
     assert (first.question, second.question) == ("first", "second")
     assert (len(first.items), len(second.items)) == (6, 5)
     assert [*second.label_use] == ["c", "d"]
@@ -260,7 +260,7 @@ def test_one_question_of_several_is_looked_at() -> None:
     by_itself = look(alone, group, permutations=200)
     assert [row.label_use for row in by_itself.items] == [row.label_use for row in second.items]
     with pytest.raises(SpecError, match="2 questions; choose one"):
-        look_at_items(data, ItemsAsked(run, group, 200, 2), map)
+        look_at_items(data, ItemsRequest(run, group, 200, 2), map)
 
 
 def test_what_cannot_be_looked_at_is_refused() -> None:
@@ -294,7 +294,7 @@ def test_dices_350_as_the_methods_have_it() -> None:
 
     group = Group(("rater_race", "rater_gender"), ("White", "Man"))
     spec = RunSpec(SPEC, AnalysisSpec(axes=(group.axes,)))
-    found = look_at_items(data(), ItemsAsked(spec, group, 1_000), map)
+    found = look_at_items(data(), ItemsRequest(spec, group, 1_000), map)
     assert found.distance == pytest.approx(0.0772, abs=5e-5)
     points = [round(100 * value, 1) for value in found.label_use.values()]
     assert points == [20.8, -17.6, -3.3]

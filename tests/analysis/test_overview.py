@@ -25,11 +25,11 @@ from grasp_core.analysis.overview import (
 from grasp_core.model.annotations import Axis, Raters
 from grasp_core.model.example import example_files
 from grasp_core.model.groups import Group
-from grasp_core.model.outcome import Apart, AssignmentCheck
+from grasp_core.model.outcome import AssignmentCheck, MostUnequal
 from grasp_core.reading.dataset.load import load
 from grasp_core.reading.screens.constant import FEWEST_ANNOTATIONS
 from grasp_core.report import quality as tables
-from grasp_core.report.quality import Looked, quality_json, quality_report
+from grasp_core.report.quality import QualityChecks, quality_json, quality_report
 from grasp_core.report.tables import texts
 from tests.batches import in_batches
 from tests.few_items import ANNOTATIONS, few_items
@@ -134,15 +134,15 @@ def test_identical_axes_are_flagged_and_close_ones_lead_to_page_and_option():
     assert "Test each given the other: on Analysis, under Given, or by --given." in found
 
 
-def _with_overlap(found: Overlap) -> Looked:
+def _with_overlap(found: Overlap) -> QualityChecks:
     annotations, raters = simulate(1)
     constant = constant_raters(annotations, raters)
-    return Looked(overview(annotations, raters), NONE_AT_CHANCE, constant, (), (found,), ())
+    return QualityChecks(overview(annotations, raters), NONE_AT_CHANCE, constant, (), (found,), ())
 
 
 @pytest.mark.parametrize(("size", "told"), [(1.07, "100%"), (1.0, "100%"), (0.6, "60%")])
 def test_groups_that_meet_more_than_by_chance_are_as_mixed_as_can_be(size: float, told: str) -> None:
-    check = AssignmentCheck(("x",), Apart(Group(("x",), ("a",)), size, 1.0), None)
+    check = AssignmentCheck(("x",), MostUnequal(Group(("x",), ("a",)), size, 1.0), None)
     assert list(texts(tables.ASSIGNED, [check])["meets the others"]) == [told]
 
 

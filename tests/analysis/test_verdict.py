@@ -365,9 +365,9 @@ def test_small_groups_have_no_interval_and_many_labels_no_label_use(monkeypatch:
     for use in small:
         assert use.no_interval.code in (NoInterval.FEW_RATERS_INSIDE, NoInterval.FEW_RATERS_OUTSIDE)
         assert all(one.low is None and one.high is None for one in use.labels.values())
-    monkeypatch.setattr(design, "MOST_TOLD", 2)
-    monkeypatch.setattr("grasp_core.analysis.cohesion.results.MOST_TOLD", 2)
-    monkeypatch.setattr("grasp_core.permutation.label_use.MOST_TOLD", 2)
+    monkeypatch.setattr(design, "MOST_LABELS_USED", 2)
+    monkeypatch.setattr("grasp_core.analysis.cohesion.results.MOST_LABELS_USED", 2)
+    monkeypatch.setattr("grasp_core.permutation.label_use.MOST_LABELS_USED", 2)
     result = asked(dataset(1, raters=30))
     assert {use.reason for use in uses(result)} == {NoValue.MANY_LABELS(most=2)}
     assert result.groups[0].statistics["distance"].p is not None

@@ -16,7 +16,7 @@ from grasp_core.engine import compute as compute_module
 from grasp_core.engine import run as run_module
 from grasp_core.engine import saved_runs
 from grasp_core.engine import service as service_module
-from grasp_core.engine.inputs import Holding, Inputs
+from grasp_core.engine.inputs import DataCache, Inputs
 from grasp_core.engine.pools import workers
 from grasp_core.engine.service import Service
 from grasp_core.model.access import EVERYTHING
@@ -412,7 +412,7 @@ def test_the_shared_server_is_one_even_if_many_ask_first(monkeypatch, tmp_path: 
 
 def test_data_of_a_question_asked_again_outlast_its_first_run() -> None:
     """The first run may end in the database a moment before it lets its own data go."""
-    holding = Holding()
+    holding = DataCache()
     first = holding.hold("question", DATA, 0.5)
     again = holding.hold("question", DATA, 0.0)
     holding.drop("question", first)
@@ -424,7 +424,7 @@ def test_data_of_a_question_asked_again_outlast_its_first_run() -> None:
 
 
 def test_the_data_of_the_latest_questions_are_held() -> None:
-    holding = Holding()
+    holding = DataCache()
     for number in range(9):
         holding.hold(str(number), DATA, 0.0)
     assert holding.find("0") is None

@@ -26,7 +26,7 @@ from grasp_core.permutation import compiled
 from grasp_core.permutation.kernel import columns, crossed, digits, direct, local, profiles, sparse, sums
 from grasp_core.permutation.design import Design, build_design
 from grasp_core.analysis.items import kernel as items
-from grasp_core.analysis.items.panel import ItemsAsked, look_at_items
+from grasp_core.analysis.items.panel import ItemsRequest, look_at_items
 from grasp_core.analysis.models import kernel as models
 from grasp_core.engine.warm import warm
 from grasp_core.model.spec import AnalysisSpec, RunSpec
@@ -69,7 +69,7 @@ for level, correction in itertools.product(("nominal", "ordinal"), ("benjamini-h
     group = form_groups(raters, (("gender", "race"),)).groups[0]
     spec = AnalysisSpec(axes=(group.axes,), level=level, correction=correction, permutations=120)
     of_items = lambda function, tasks: (function(pickle.loads(pickle.dumps(task))) for task in tasks)
-    look_at_items(dataset(5, missing=0.3), ItemsAsked(RunSpec(DATA_SPEC, spec), group, 120), of_items)
+    look_at_items(dataset(5, missing=0.3), ItemsRequest(RunSpec(DATA_SPEC, spec), group, 120), of_items)
 functions = (direct.add_up, crossed.add_up, sparse.add_up, sums.take_ratios)
 functions += (local.add_up, digits.add_up, profiles.draw)
 functions += (items.terms, items.add_moments, items.add_reached)

@@ -12,14 +12,14 @@ from benchmarks.planted import run_spec
 from benchmarks.study.situations import associated
 from grasp_core.cli.terminal.results import say_result
 from grasp_core.model.data_spec import NAMED, SCREENS
-from grasp_core.model.outcome import FEWEST_CLEAR, Apart, AssignmentCheck
+from grasp_core.model.outcome import FEWEST_CLEAR, AssignmentCheck, MostUnequal
 from grasp_core.model.remarks.cautions import Caution, GroupCount, GuardCaution, ScreenCaution
 from grasp_core.model.remarks.remark import Remark
 from grasp_core.model.result import Association, RunResult
 from grasp_core.model.text import for_python
 from grasp_core.notebook.results import Analysis
 from grasp_core.reading.dataset.load import Dataset
-from grasp_core.report.account import said_of_assignment
+from grasp_core.report.account import assignment_warnings
 from grasp_core.report.findings.advice import told
 from grasp_core.report.findings.answer import NO_DIFFERENCE, answer
 from grasp_core.report.findings.mending import warned
@@ -40,13 +40,15 @@ def run(data: Dataset, **changes: object) -> RunResult:
 
 def check(*rows, items: float | None = None, workload: float | None = None) -> AssignmentCheck:
     group = rows[0].group
-    of_items = None if items is None else Apart(group, items, 0.005)
-    return AssignmentCheck(group.axes, of_items, None if workload is None else Apart(group, workload, 0.005))
+    of_items = None if items is None else MostUnequal(group, items, 0.005)
+    return AssignmentCheck(
+        group.axes, of_items, None if workload is None else MostUnequal(group, workload, 0.005)
+    )
 
 
 def own_items(*rows) -> RunResult:
     checked = check(*rows, items=0.4)
-    warnings = tuple(said_of_assignment([checked]))
+    warnings = tuple(assignment_warnings([checked]))
     result = make_result(tuple(rows), statistics=("irr", "gai"), dsi=(), warnings=warnings)
     return replace(result, assignment=(checked,))
 

@@ -5,7 +5,7 @@ import pytest
 
 from grasp_core.model.outcome import Histogram, LabelUse, Shift, Spread, Verdict
 from grasp_core.report.findings.answer import answer
-from grasp_core.report.findings.selection import evidence, findings, named_groups, nearest, standing_pair
+from grasp_core.report.findings.selection import evidence, findings, named_groups, nearest, strongest_pair
 from grasp_core.report.words.label_use import centre, spread
 from tests.results import label_use, make_group, make_outcome, make_pair, make_result, saying
 
@@ -190,7 +190,7 @@ def test_two_groups_make_the_headline_only_where_none_is_clear_and_half_the_leve
     for q, code, holds in ((0.01, "clear", True), (0.03, "clear", False), (0.01, "hint", False)):
         verdict = Verdict(code, ("items",), 0.001, q, q + 0.002, 4.0)
         result = replace(result_of(a, b), pairs=(replace(pair, verdict=verdict),))
-        assert (standing_pair(result) is not None) is holds
+        assert (strongest_pair(result) is not None) is holds
         assert (answer(result).headline.plain == "A and B raters answer the same items differently") is holds
         other = replace(result, groups=(judged(a, "clear", "labels"), b))
-        assert standing_pair(other) is None
+        assert strongest_pair(other) is None

@@ -92,7 +92,7 @@ def test_halves_of_an_axis_are_told_beside_each_other() -> None:
         for one, other in ((man, woman), (woman, man))
     ]
     assert titled(*rows) == "Woman raters say “unsafe” in 10 more of 100 answers than Man raters"
-    assert counted(*rows) == "Two of 2 groups answer differently, more than luck explains."
+    assert counted(*rows) == "The two groups answer differently, more than luck explains."
 
 
 def test_a_group_is_told_together_with_the_part_of_it_that_differs_most() -> None:

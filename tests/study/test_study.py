@@ -156,7 +156,7 @@ def test_the_document_is_written_of_all_cells(tmp_path: Path) -> None:
 def test_apunim_stands_beside_ours_where_it_was_measured(nothing: Measured) -> None:
     asked = replace(nothing, groups=(("in",), ("25",), *nothing.groups[2:]))
     theirs = {name: p for name, p in nothing.peers.items() if name != "apunim"}
-    assert "was not there to be measured" in beside(lambda cell: replace(asked, peers=theirs))
+    assert "was not installed" in beside(lambda cell: replace(asked, peers=theirs))
     p = np.where(np.arange(SETS)[:, None] < SETS // 4, 0.01, 0.5).repeat(len(asked.groups), axis=1)
     text = beside(lambda cell: replace(asked, peers={**theirs, "apunim": p}))
     (table,) = (block for block in text.split("\n\n") if "| data sets | apunim |" in block)

@@ -1,8 +1,8 @@
-"""The columns of cohesion: what is known of every group, then the DSI of every axis.
+"""The columns of cohesion: every group's statistics and label use, then the DSI of every axis.
 
-A group's columns are its statistics, the shift of its mean and its use of each label, which are told, then
-what is tested of these: how much speaks for another use of the labels, and how far the mean and each label
-lie out. Without labels they are the statistics alone. Optional statistics that are asked stand last.
+A group's columns are, in this order: its statistics, the shift of its mean and its use of each label, which
+are reported; then the tests of label use: of all labels together, of the mean and of each label. Without
+labels there are only statistics. Optional statistics that the spec asks for come last.
 """
 
 from collections.abc import Collection, Hashable, Sequence
@@ -23,18 +23,18 @@ from grasp_core.statistics.rater_residuals import evidence
 
 GAI, DISTANCE = STATISTICS.index("gai"), STATISTICS.index("distance")
 MEAN, LABELS = len(STATISTICS), len(STATISTICS) + 1
-"""Places among a group's columns, behind its statistics: the last is the first label's."""
+"""Places of the mean's shift and of the first label among a group's columns, after its statistics."""
 _SHARED = KERNEL_STATISTICS.index("distance")
 """The kernel's statistics before it are in the order of :data:`~grasp_core.model.spec.STATISTICS`."""
 
 
 @dataclass(frozen=True, slots=True)
 class Places:
-    """Where columns are.
+    """Positions of the columns of groups and axes.
 
     `n_groups`: G.
-    `n_labels`: L, labels of which it is told how often a group gives them; 0 where there are too many.
-    `further`: the optional statistics.
+    `n_labels`: L, labels whose use by groups is reported; 0 if there are too many.
+    `further`: names of the optional statistics.
     """
 
     n_groups: int
@@ -43,7 +43,7 @@ class Places:
 
     @property
     def of_group(self) -> int:
-        """W, columns of a group."""
+        """W, the number of columns of a group."""
         return self._first_further + len(self.further)
 
     @property
@@ -52,12 +52,12 @@ class Places:
 
     @property
     def label_use(self) -> int:
-        """The place of the test of all labels, behind which are those of the mean and of each label."""
+        """Place of the test of all labels; the tests of the mean and of each label follow it."""
         return LABELS + self.n_labels
 
     @property
     def names(self) -> tuple[str, ...]:
-        """What those of a group's columns are that are told: a statistic, the mean, or a label."""
+        """Kind of each reported column of a group: a statistic's name, "mean" or "label"."""
         of_labels = ("mean", *["label"] * self.n_labels) if self.n_labels else ()
         return (*STATISTICS, *of_labels, *self.further)
 
@@ -68,43 +68,43 @@ class Places:
         return dict(zip((*STATISTICS, *self.further), (*range(len(STATISTICS)), *further), strict=True))
 
     def column(self, g: int, place: int) -> int:
-        """The column of group g that has this place among its own, such as a statistic's in `STATISTICS`."""
+        """Return the column of group g at a place among its own, such as a statistic's in `STATISTICS`."""
         return g * self.of_group + place
 
     def labels(self, g: int) -> tuple[int, ...]:
-        """The columns of a group's use of each label."""
+        """Return the columns of a group's use of each label."""
         return tuple(range(self.column(g, LABELS), self.column(g, LABELS + self.n_labels)))
 
     def mean_test(self, g: int) -> int:
-        """The column of how far the mean lies out."""
+        """Return the column of the test of the mean's shift."""
         return self.column(g, self.label_use + 1)
 
     def label_tests(self, g: int) -> tuple[int, ...]:
-        """The columns of how far each label lies out."""
+        """Return the columns of the tests of each label."""
         first = self.mean_test(g) + 1
         return tuple(range(first, first + self.n_labels))
 
     def dsi(self, axis: int) -> int:
-        """The column of an axis's DSI."""
+        """Return the column of an axis's DSI."""
         return self.n_groups * self.of_group + axis
 
 
 def further_of(spec: AnalysisSpec) -> tuple[str, ...]:
-    """The optional statistics that are asked."""
+    """Return the optional statistics that the spec asks for."""
     return tuple(name for name in spec.statistics if TABLE[name].optional)
 
 
 def members(groups: Sequence[Group], spec: AnalysisSpec) -> list[list[int]]:
-    """The groups of each axis or intersection of the spec."""
+    """Return the indices of the groups of each axis or intersection of the spec."""
     return [[g for g, group in enumerate(groups) if group.axes == axes] for axes in spec.axes]
 
 
 def cohesion_tests(
     groups: Sequence[Group], spec: AnalysisSpec, n_labels: int = 0, symmetry: Symmetry | None = None
 ) -> Tests:
-    """The chosen statistics and label use in the spec's families, and the axes' DSI; units are groups.
+    """Return the tests of the chosen statistics, label use and the axes' DSI; units are groups.
 
-    Without a symmetry nothing is taken to be known of their null distributions.
+    Without a symmetry, no two null distributions are taken to be the same.
     """
     places = Places(len(groups), n_labels, further_of(spec))
     families = group_families([group.axes for group in groups], spec, places)
@@ -125,9 +125,9 @@ def cohesion_tests(
 
 
 def known_of(places: Places, like: Int64Array, further: int) -> Known:
-    """What is known of the columns of groups, behind which lie so many others.
+    """Return symmetries of the groups' columns, which `further` other columns follow.
 
-    `like` is that of a :class:`~grasp_core.permutation.testing.tail.Symmetry`.
+    `like`: from :class:`~grasp_core.permutation.testing.tail.Symmetry`.
     """
     width, found = places.of_group, np.arange(places.dsi(further))
     found[: places.dsi(0)] = (width * like[:, None] + np.arange(width)).ravel()
@@ -137,10 +137,10 @@ def known_of(places: Places, like: Int64Array, further: int) -> Known:
 def group_families(
     kinds: Sequence[Hashable], spec: AnalysisSpec, places: Places, tested: Collection[str] = TABLE.keys()
 ) -> tuple[Family, ...]:
-    """Tests that are corrected together.
+    """Return the families of tests that are corrected together.
 
     `kinds`, length U: the axis of each unit, such as a group.
-    `places`: of the units' columns.
+    `places`: positions of the units' columns.
     `tested`: statistics that units have, if the spec asks for them.
     """
     found: dict[Hashable, list[int]] = {}
@@ -162,13 +162,13 @@ def group_families(
 def group_columns(
     counted: FloatArray, analysis: AnalysisSpec, by_shares: BoolArray | bool = False, n_further: int = 0
 ) -> FloatArray:
-    """From the kernel's values to the columns of groups.
+    """Turn the kernel's values into the reported columns of groups.
 
-    `counted`: shape (..., V), its last `n_further` of statistics that kernels lack.
-    `by_shares`, shape of `counted` without the last axis, or the end of it: whether the distance is that of
+    `counted`: shape (..., V); the last `n_further` values are statistics that kernels lack.
+    `by_shares`, shape of `counted` without the last axis, or the end of it: True if the distance is that of
         the shares of labels: see :func:`few_paired`.
 
-    Returns shape (..., S + 1 + L + F), without labels (..., S + F): what is told of groups.
+    Returns shape (..., S + 1 + L + F), without labels (..., S + F).
     """
     of = {name: counted[..., place] for place, name in enumerate(KERNEL_STATISTICS)}
     index = gai(of[analysis.gai[0]], of[analysis.gai[1]])
@@ -189,15 +189,15 @@ def all_columns(
     *,
     with_further: bool = True,
 ) -> FloatArray:
-    """From what is computed of groups to their columns.
+    """Turn the values computed for groups into all of their columns.
 
     `values`, shape (..., V + F + 1 + L): from :func:`~grasp_core.permutation.questions.values`.
     `analysis`, `by_shares`: as in :func:`group_columns`.
-    `n_labels`, `n_questions`: L, and the questions that these labels belong to.
-    `with_further`: whether optional statistics that are asked are among the values.
+    `n_labels`, `n_questions`: L, and the number of questions that these labels belong to.
+    `with_further`: True if the values include the optional statistics that the spec asks for.
 
-    Returns shape (..., W): labels are tested just where it is told how much more often the group gives them;
-    where no rater differs from the others in one, it does not lie out at all.
+    Returns shape (..., W). A label has a test exactly where its use is reported; if no rater differs from the
+    others in a label, the value of its test is 0.
     """
     n_further = len(further_of(analysis)) if with_further else 0
     n_counted = len(KERNEL_STATISTICS) + n_labels + n_further
@@ -212,19 +212,19 @@ def all_columns(
 
 
 def few_paired(counted: FloatArray) -> BoolArray:
-    """Where too few items have two labels of both sides: `counted` has shape (..., V).
+    """Flag where too few items have two labels from each side: `counted` has shape (..., V).
 
-    Of several questions, where that is true of half of them or more.
+    Several questions are flagged together if that is true for half of them or more.
     """
     return np.asarray(counted[..., KERNEL_STATISTICS.index("enough_paired")] <= 0.5)
 
 
 def with_dsi(values: FloatArray, axis_members: Sequence[Sequence[int]]) -> FloatArray:
-    """Lay columns of groups side by side and append every axis's largest GAI.
+    """Put the columns of groups side by side and append every axis's largest GAI.
 
     `values`: shape (..., G, W).
-    `axis_members`, length A, of sequences of int: from :func:`members`. All groups of an axis take part:
-        those that happen to be estimable in the data would make the p-value of the maximum too small.
+    `axis_members`, length A, of sequences of int: from :func:`members`. All groups of an axis take part: if
+        only groups that are estimable in the data did, the p-value of the maximum would be too small.
 
     Returns shape (..., W G + A).
     """

@@ -1,4 +1,4 @@
-"""One verdict a group: its tests combined, corrected over all groups of the run, and named."""
+"""Verdicts: combine the tests of each group, correct over all groups of the run, name how groups differ."""
 
 import math
 from collections.abc import Callable, Mapping, Sequence
@@ -18,7 +18,7 @@ from grasp_core.permutation.testing.corrections import Evidence, Test, combined,
 from grasp_core.permutation.testing.p_values import FEWEST, TIE_TOLERANCE
 
 MOST_LOST = 0.01
-"""Share of permutations that may lack a value of a test that takes part."""
+"""Largest share of permutations that may lack a test's value if the test is to take part."""
 _UNEQUAL: Mapping[str, Untestable] = {"items": "other-items", "workload": "other-workload"}
 _GAP = STATISTICS.index("gap")
 _VALUES = 4
@@ -26,10 +26,10 @@ _USE, _DISTANCE, GAI_AT, GAP_AT = range(_VALUES)
 
 
 class Joint(NamedTuple):
-    """What became of one hypothesis: a group, or both groups of an axis that has no others.
+    """Outcome of one hypothesis: a group, or both groups of an axis that has only these two.
 
-    `kinds`, `p`, `q`, `bound` and `strength` are as in :class:`~grasp_core.model.result.Verdict`; `why`
-    says why it has none of them.
+    `kinds`, `p`, `q`, `bound` and `strength` are as in :class:`~grasp_core.model.result.Verdict`; `why` is
+    the reason if the hypothesis cannot be tested.
     """
 
     groups: tuple[int, ...]
@@ -45,7 +45,7 @@ class Joint(NamedTuple):
 class Tested(NamedTuple):
     """Hypotheses before correction.
 
-    `found` is what became of each, `reached` of those that can be tested
+    `found`: outcomes of all hypotheses; `reached`: for each that can be tested, the counts of
     :func:`~grasp_core.permutation.testing.corrections.combined`, int32 arrays of shape (B + 1,).
     """
 
@@ -56,13 +56,13 @@ class Tested(NamedTuple):
 def values_together(
     shuffled: FloatArray, observed: FloatArray, places: Places, by_shares: Sequence[bool]
 ) -> FloatArray:
-    """What the verdict needs of columns: label use, distance, GAI, gap.
+    """Pick the columns that verdicts need: label use, distance, GAI, gap.
 
     `shuffled`: shape (B, C); `observed`: shape (C,).
-    `by_shares`, length G: groups whose distance is that of the shares of labels, which asks another question
-        and is left out.
+    `by_shares`, length G: True for groups whose distance is that of the shares of labels. It answers another
+        question, so it is left out.
 
-    Returns shape (B + 1, G, 4): row 0 is what was observed; NaN where not estimable.
+    Returns shape (B + 1, G, 4): row 0 has the observed values; NaN where not estimable.
     """
     found = np.full((len(shuffled) + 1, places.n_groups, _VALUES), np.nan)
     named = [*([places.label_use] if places.n_labels else []), DISTANCE, GAI, _GAP]
@@ -75,7 +75,7 @@ def values_together(
 
 
 def hypotheses(grouping: Grouping) -> list[tuple[int, ...]]:
-    """The groups, one by one, but the two of an axis that are each other's complement as one."""
+    """Return one hypothesis per group; two groups of an axis that are each other's complement share one."""
     of_axis: dict[AxisSet, list[int]] = {}
     for g, group in enumerate(grouping.groups):
         of_axis.setdefault(group.axes, []).append(g)
@@ -89,10 +89,10 @@ def hypotheses(grouping: Grouping) -> list[tuple[int, ...]]:
 
 
 def untestable(grouping: Grouping, log_regroupings: FloatArray, unequal: Unequal) -> dict[int, Untestable]:
-    """The groups of which shuffling says nothing, each with why.
+    """Return the groups that shuffling cannot test, each with the reason.
 
     `log_regroupings`, shape (G,): from :func:`~grasp_core.permutation.testing.tail.log_regroupings`.
-    `unequal`: axes whose groups were given other items, or more of them.
+    `unequal`: axes whose groups were given different items, or more items than others.
     """
     found: dict[int, Untestable] = {}
     for g, group in enumerate(grouping.groups):
@@ -111,27 +111,27 @@ def joint_tests(
     like: Sequence[int],
     untestable: Mapping[int, Untestable],
 ) -> list[Joint]:
-    """Test hypotheses, and correct over all that can be tested; parameters as of :func:`judged_alone`."""
-    return corrected([judged_alone(values, asked, like, untestable)])
+    """Test hypotheses, and correct over all that can be tested; arguments as in :func:`uncorrected_tests`."""
+    return corrected([uncorrected_tests(values, asked, like, untestable)])
 
 
-def judged_alone(
+def uncorrected_tests(
     values: FloatArray,
     asked: Sequence[tuple[int, ...]],
     like: Sequence[int],
     untestable: Mapping[int, Untestable],
     spread: Callable[..., Spread | None] | None = None,
 ) -> Tested:
-    """Test hypotheses, each by itself.
+    """Test each hypothesis, without correction.
 
     `values`, shape (B + 1, G, 4): from :func:`values_together`.
     `asked`: from :func:`hypotheses`.
-    `like`, length G: of each group, :attr:`~grasp_core.permutation.testing.tail.Symmetry.like`.
-    `untestable`: why shuffling says nothing of it.
-    `spread`: :class:`~grasp_core.analysis.cohesion.results.SpreadTest` of the same permutations; else not
-        asked.
+    `like`, length G: :attr:`~grasp_core.permutation.testing.tail.Symmetry.like` of each group.
+    `untestable`: groups that shuffling cannot test, with the reason.
+    `spread`: :class:`~grasp_core.analysis.cohesion.results.SpreadTest` of the same permutations; without it,
+        spread is not tested.
 
-    One hypothesis is looked at after the other, so that what is held beside the values is one whole number a
+    Hypotheses are tested one after the other, so that memory beside the values is one whole number per
     hypothesis and permutation.
     """
     found: list[Joint] = []
@@ -145,8 +145,8 @@ def judged_alone(
             found.append(Joint(groups, why or "not-estimable"))
             continue
         alike = len({like[g] for g in groups}) < len(groups)
-        # Each regrouping of two groups that are alike has a mirror, which changes them round: both have their
-        # place among the values of either, or chance would decide which of the mirrored is further out.
+        # If two groups have the same null distribution, each regrouping has a mirror that swaps them. The
+        # values of both are ranked together: else chance would decide which mirrored value is more extreme.
         single: dict[Test, FloatArray] = {test: p_of(of) for test, of in tests if test != "cohesion"}
         cohesion = [of for test, of in tests if test == "cohesion"]
         if alike and cohesion:
@@ -161,7 +161,7 @@ def judged_alone(
         of_spread = spread(groups[0], alike=alike) if spread and p < LEVEL else None
         if of_spread is not None and of_spread.p < LEVEL:
             kinds = (*kinds, "spread")
-        # Ranks do not tell apart groups beyond all permutations, such as one and a part of it.
+        # Ranks cannot order groups that lie beyond all permutations, such as a group and a part of it.
         far = [(one[0] - np.nanmean(one)) / np.nanstd(one) for _, one in tests]
         strength = float(np.sqrt(sum(one**2 for one in far)))
         found.append(Joint(groups, None, kinds, p, strength=strength, spread=of_spread))
@@ -170,7 +170,7 @@ def judged_alone(
 
 
 def corrected(of_panels: Sequence[Tested]) -> list[Joint]:
-    """Correct over all hypotheses that can be tested, of panels of like permutations, in their order."""
+    """Correct over all panels' hypotheses that can be tested, in order; permutations match by number."""
     found = [one for panel in of_panels for one in panel.found]
     reached = [one for panel in of_panels for one in panel.reached]
     if not reached:
@@ -200,7 +200,7 @@ def _taking_part(values: FloatArray, groups: tuple[int, ...]) -> list[tuple[Test
 
 
 def _estimable(values: FloatArray) -> bool:
-    """Whether values (N, groups) are there, as observed and in nearly all permutations, and vary."""
+    """Return whether values (N, groups) vary, and exist as observed and in nearly all permutations."""
     lost = np.isnan(values)
     if lost[0].any() or lost.mean(axis=0).max() > MOST_LOST:
         return False
@@ -208,7 +208,7 @@ def _estimable(values: FloatArray) -> bool:
 
 
 def _kinds(evidence: Evidence) -> tuple[Kind, ...]:
-    """What groups that answer differently do differently; empty where closed testing names no test."""
+    """Name how groups that answer differently differ; empty if closed testing names no test."""
     holds = holding(evidence)
     found: list[Kind] = []
     if "label_use" in holds:
@@ -221,7 +221,7 @@ def _kinds(evidence: Evidence) -> tuple[Kind, ...]:
 def with_verdicts(
     rows: Sequence[GroupResult], tested: Sequence[Joint], permutations: int
 ) -> tuple[GroupResult, ...]:
-    """Groups with their verdicts, none of which is explained by another one yet."""
+    """Return groups with their verdicts; none is marked as explained by another group yet."""
     found: dict[int, Verdict] = {}
     for one in tested:
         for g in one.groups:
@@ -234,7 +234,7 @@ def with_verdicts(
 
 
 def verdict_of(one: Joint, permutations: int) -> Verdict:
-    """The verdict of a hypothesis after so many permutations."""
+    """Return the verdict of a hypothesis after this number of permutations."""
     if one.why:
         return Verdict("untestable", why=one.why)
     code = _code(one, permutations)

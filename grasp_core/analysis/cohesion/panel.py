@@ -1,4 +1,4 @@
-"""The panel of the paper's statistics: GAI, DSI and what they are made of."""
+"""The panel of the paper's statistics: GAI, DSI and the statistics they are made of."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -30,7 +30,7 @@ from grasp_core.analysis.cohesion.results import (
     with_interval,
     with_intervals,
 )
-from grasp_core.analysis.cohesion.untested import Untested, tests_of
+from grasp_core.analysis.cohesion.untested import NotShuffled, tests_of
 from grasp_core.model.annotations import Annotations, BoolArray, FloatArray
 from grasp_core.model.errors import SelfCheckError
 from grasp_core.model.groups import Group, Grouping
@@ -56,14 +56,14 @@ from grasp_core.statistics.levels import category_values, distance_of
 
 SELF_CHECK_TOLERANCE = 1e-9
 SELF_CHECK_ITEMS = 2**15
-"""Items that ``krippendorff.alpha`` sees at most: it takes hundreds of bytes for each."""
+"""Most items that ``krippendorff.alpha`` is given: it takes hundreds of bytes for each."""
 
 
 def self_check(annotations: Annotations, grouping: Grouping, level: Level, irr: FloatArray) -> None:
-    """Hold each group's IRR, shape (G,), against independent software.
+    """Compare each group's IRR, shape (G,), with independent software.
 
-    Of data with many items ``krippendorff.alpha``, which takes much memory, sees the first ones: it is held
-    against the plain definition there, and the plain definition, over all items, against `irr`.
+    ``krippendorff.alpha`` takes much memory. If there are many items, it gets only the first ones and is
+    compared with the plain definition on these; `irr` is compared with the plain definition on all items.
 
     Raises SelfCheckError if two of them differ by more than 1e-9.
     """
@@ -97,9 +97,9 @@ def _same(group: Group, value: float, expected: float, source: str) -> None:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CohesionWork:
-    """Designs whose groups stand one after the other, each with its :func:`questions.values`.
+    """Designs whose groups follow one another; each group has its :func:`questions.values`.
 
-    `of_unit`: how many groups side by side are a unit, such as the two of a pair.
+    `of_unit`: number of neighbouring groups that make a unit, such as the two of a pair.
     """
 
     designs: tuple[Questions, ...]
@@ -131,8 +131,8 @@ class CohesionWork:
 class Cohesion:
     """Every statistic of every group and the DSI of every axis, as a panel.
 
-    `unequal`: axes whose groups were given other items, or more of them: not everything is tested by
-        shuffling.
+    `unequal`: axes whose groups were given different items, or more items than others: shuffling does not
+        test all of their columns.
 
     Raises SelfCheckError if an observed IRR differs from ``krippendorff.alpha`` by more than 1e-9.
     """
@@ -153,7 +153,7 @@ class Cohesion:
         self._labels = Labels.of(dataset.questions)
         self.places = Places(len(grouping.groups), self._labels.told, names)
         test = tests_of(dataset.questions, grouping, analysis.level)
-        self.untested = Untested.of_groups(grouping.groups, unequal, analysis, self.places, test)
+        self.untested = NotShuffled.of_groups(grouping.groups, unequal, analysis, self.places, test)
         symmetry = Symmetry.of(dataset.raters, grouping, analysis)
         asked = cohesion_tests(grouping.groups, analysis, self._labels.told, symmetry)
         self.asked: Tests = replace(asked, regroupings=regroupings(dataset.raters, grouping, analysis))
@@ -168,7 +168,7 @@ class Cohesion:
         )
 
     def _of_groups(self, values: FloatArray) -> FloatArray:
-        """Columns of groups from what is computed of them."""
+        """Turn the values computed for groups into their columns."""
         labels = self._labels
         return all_columns(values, self._analysis, self.by_shares, labels.told, labels.questions)
 
@@ -181,14 +181,14 @@ class Cohesion:
             yield Caution.DISTANCE_OF_SHARES(few=few, groups=groups, least=ENOUGH_PAIRS)
 
     def _lay_out(self, some: Grouping) -> Questions:
-        """What workers need to compute these groups."""
+        """Return the data that workers need to compute these groups."""
         answers, raters = self._dataset.questions, self._dataset.raters
         return questions.lay_out(
             answers, raters, some, self._analysis, residuals=self._residuals, lacking=self._lacking
         )
 
     def _intervals(self) -> FloatArray | Remark:
-        """Intervals and p of the groups' columns, shape (G, W, 3), or why there are none."""
+        """Return interval ends and p of the groups' columns, shape (G, W, 3), or why there are none."""
         answers, analysis = self._dataset.questions, self._analysis
         n_further = len(self.places.further)
         return of_groups.too_large(answers, analysis) or of_groups.intervals(
@@ -211,12 +211,12 @@ class Cohesion:
         return with_dsi(self._of_groups(values), self._members)
 
     def together(self, shuffled: FloatArray) -> FloatArray:
-        """What verdicts need of the columns (B, C), shape (B + 1, G, 4): see :func:`values_together`."""
+        """Return the values that verdicts need from columns (B, C): see :func:`values_together`."""
         return values_together(shuffled, self.observed, self.places, self.by_shares.tolist())
 
     @property
     def reasons(self) -> dict[int, Remark]:
-        """Why columns have no observed value."""
+        """Reasons why columns have no observed value, by column."""
         return {
             self.places.column(g, place): of_group[name]
             for g, of_group in enumerate(self._reasons)
@@ -226,11 +226,11 @@ class Cohesion:
 
     @property
     def untested_outcomes(self) -> dict[int, Outcome]:
-        """Outcomes of columns that are not tested by shuffling, without correction."""
+        """Outcomes of columns that shuffling does not test, without correction."""
         return self.untested.outcomes(self.observed, self.reasons)
 
     def result(self, null: Null, *, permutations_done: int | None, **of_run: Any) -> RunResult:
-        """Outcomes of each group by statistic, its label use, and the DSI of each axis."""
+        """Return the result: each group's outcomes by statistic and label use, and each axis's DSI."""
         labels = of_run["spec"].data.labels
         groups, dsi = self.tested(null, labels, so_far=permutations_done is not None)
         return RunResult(groups=groups, dsi=dsi, permutations_done=permutations_done, **of_run)
@@ -238,7 +238,7 @@ class Cohesion:
     def tested(
         self, null: Null, labels: Sequence[str], *, so_far: bool
     ) -> tuple[tuple[GroupResult, ...], tuple[DsiResult, ...]]:
-        """Results of groups and axes, each column held against its null; parameters as in :meth:`rows`."""
+        """Test each column against its null; return results of groups and axes. Parameters: :meth:`rows`."""
         found = outcomes(self.tests, self.observed, null, self.reasons, so_far=so_far)
         found |= tested_otherwise(self.asked.families, self.untested_outcomes)
         return self.rows(found, null, labels, so_far=so_far)
@@ -246,11 +246,11 @@ class Cohesion:
     def rows(
         self, found: Mapping[int, Outcome], null: Null, labels: Sequence[str], *, so_far: bool
     ) -> tuple[tuple[GroupResult, ...], tuple[DsiResult, ...]]:
-        """Results of groups and axes.
+        """Return results of groups and axes.
 
-        `null`: of the columns.
+        `null`: null distributions of the columns.
         `labels`: the questions' names.
-        `so_far`: whether permutations go on: there are no intervals yet.
+        `so_far`: True while permutations continue: there are no intervals yet.
         """
         groups, places, annotations_of = self.grouping.groups, self.places, self._dataset.annotations_of
         names = self._labels.names(labels)
@@ -271,7 +271,7 @@ class Cohesion:
     def _with_intervals(
         self, found: Mapping[int, Outcome], uses: Sequence[LabelUse]
     ) -> tuple[dict[int, Outcome], list[LabelUse]]:
-        """The outcomes and label use of groups with their intervals, or with why they have none."""
+        """Add intervals to the groups' outcomes and label use, or the reasons why they have none."""
         computed, target = self._intervals(), self._analysis.interval
         questions = self._dataset.questions
         of_columns, of_uses = dict(found), list(uses)
@@ -304,7 +304,7 @@ class Cohesion:
 def with_reasons(
     reasons: Sequence[dict[str, Remark]], observed: FloatArray, by_shares: BoolArray, analysis: AnalysisSpec
 ) -> list[dict[str, Remark]]:
-    """With why GAI, gap and distance are not estimable where `observed`, shape (G, W), has none."""
+    """Add why GAI, gap and distance are not estimable where `observed`, shape (G, W), is NaN."""
     found = [dict(of_group) for of_group in reasons]
     for of_group, row, shares in zip(found, observed, by_shares, strict=True):
         if shares:

@@ -1,4 +1,4 @@
-"""Results of cohesion: outcomes by group and by axis, label use, how raters spread."""
+"""Results of cohesion: outcomes by group and by axis, label use, spread of raters."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -7,7 +7,7 @@ from typing import Self
 import numpy as np
 
 from grasp_core.analysis.cohesion.columns import GAI, LABELS, MEAN, Places, members
-from grasp_core.analysis.cohesion.untested import Untested, jackknifed_use
+from grasp_core.analysis.cohesion.untested import NotShuffled, jackknifed_use
 from grasp_core.analysis.intervals import FEWEST_RARER, FEWEST_RATERS
 from grasp_core.model.annotations import Annotations, FloatArray, Raters
 from grasp_core.model.groups import Group, Grouping
@@ -16,7 +16,7 @@ from grasp_core.model.remarks.reasons import NoInterval, NoValue
 from grasp_core.model.remarks.remark import Remark
 from grasp_core.model.result import DsiResult
 from grasp_core.model.spec import AnalysisSpec, IntervalTarget, PValue
-from grasp_core.permutation.design import MOST_TOLD
+from grasp_core.permutation.design import MOST_LABELS_USED
 from grasp_core.permutation.draw import exchange_of
 from grasp_core.permutation.kernel.profiles import draw
 from grasp_core.permutation.testing.corrections import p_of
@@ -26,7 +26,7 @@ from grasp_core.statistics.rater_residuals import RaterResiduals, ResidualSums
 
 
 def by_group(found: Mapping[int, Outcome], places: Places, spec: AnalysisSpec) -> list[dict[str, Outcome]]:
-    """The chosen statistics' outcomes of each group, by name."""
+    """Return each group's outcomes of the chosen statistics, by name."""
     at = places.statistics
     return [
         {name: found[places.column(g, at[name])] for name in spec.statistics} for g in range(places.n_groups)
@@ -41,13 +41,13 @@ def with_interval(
     outside: int | None,
     rarer: int,
 ) -> Outcome:
-    """An outcome with its interval, or with why it has none.
+    """Add its interval to an outcome, or the reason why it has none.
 
-    `outcome`: with a value.
-    `ends`, shape (3,), or Remark: with p; NaN where there is none; or why no value of the run has one.
-    `inside`: raters of the group.
-    `outside`: those outside it, where the statistic takes their labels too.
-    `rarer`: labels of the group beside its most frequent one.
+    `outcome`: an outcome with a value.
+    `ends`, shape (3,), or Remark: low, high and p, or NaN; or why no value of the run has an interval.
+    `inside`: number of raters in the group.
+    `outside`: number of raters outside it; None if the statistic does not use their labels.
+    `rarer`: number of labels the group gave besides its most frequent one.
     """
     reason = no_interval(ends, inside, outside)
     if reason is None and rarer < FEWEST_RARER:
@@ -59,7 +59,7 @@ def with_interval(
 
 
 def no_interval(ends: FloatArray | Remark, inside: int, outside: int | None) -> Remark | None:
-    """Why values with these ends have no interval; see :func:`with_interval`."""
+    """Return why values with these ends have no interval, if so; parameters as in :func:`with_interval`."""
     if isinstance(ends, Remark):
         return ends
     if inside < FEWEST_RATERS:
@@ -72,12 +72,12 @@ def no_interval(ends: FloatArray | Remark, inside: int, outside: int | None) -> 
 def by_axis(
     found: Mapping[int, Outcome], groups: Sequence[Group], gai: FloatArray, spec: AnalysisSpec, places: Places
 ) -> tuple[DsiResult, ...]:
-    """Each axis's largest GAI, and the test of its groups' largest studentised GAI.
+    """Return each axis's largest GAI, and the test of its groups' largest studentised GAI.
 
     `groups`: length G.
-    `gai`, shape (G,): as observed.
+    `gai`, shape (G,): observed values.
 
-    Returns the attaining group's own p is the paper's test.
+    `p_group`, the own p of the group with the largest GAI, is the paper's test.
     """
     results: list[DsiResult] = []
     for axis, of_axis in enumerate(members(groups, spec)):
@@ -96,36 +96,36 @@ def by_axis(
 # Label use
 
 _DIGITS = 9
-"""Of two labels one gains what the other loses: rounding is not to decide which lies further out."""
+"""Digits compared: of two labels, one gains as much as the other loses, and rounding must not decide."""
 
 
 @dataclass(frozen=True, slots=True)
 class Labels:
-    """The labels of each question; how often groups give them is told unless there are too many."""
+    """Labels of each question; a question with too many labels does not report how often they are given."""
 
     of_questions: tuple[tuple[str, ...], ...]
 
     @classmethod
     def of(cls, questions: Sequence[Annotations]) -> Self:
-        """The labels of these answers."""
+        """Collect the labels of these annotations."""
         return cls(tuple(tuple(one.categories) for one in questions))
 
     @property
     def told(self) -> int:
-        """L, labels that are told of, of all questions."""
-        return sum(len(labels) for labels in self.of_questions if len(labels) <= MOST_TOLD)
+        """L, the number of labels of all questions whose use is reported."""
+        return sum(len(labels) for labels in self.of_questions if len(labels) <= MOST_LABELS_USED)
 
     @property
     def questions(self) -> int:
-        """How many questions these labels belong to."""
-        return sum(len(labels) <= MOST_TOLD for labels in self.of_questions)
+        """Number of questions these labels belong to."""
+        return sum(len(labels) <= MOST_LABELS_USED for labels in self.of_questions)
 
     def names(self, questions: Sequence[str]) -> list[str]:
-        """The labels that are told of; where there are several questions, behind the name of theirs."""
+        """Return the labels whose use is reported; with several questions, after their question's name."""
         if len(self.of_questions) == 1:
             return list(self.of_questions[0])[: self.told]
         asked = zip(questions, self.of_questions, strict=True)
-        return [f"{name}: {label}" for name, of in asked if len(of) <= MOST_TOLD for label in of]
+        return [f"{name}: {label}" for name, of in asked if len(of) <= MOST_LABELS_USED for label in of]
 
 
 def label_use(
@@ -136,17 +136,17 @@ def label_use(
     null: Null,
     places: Places,
     p_value: PValue,
-    untested: Untested,
+    untested: NotShuffled,
 ) -> LabelUse:
-    """A unit's label use, without intervals.
+    """Return a unit's label use, without intervals.
 
     `names`: length L; `observed`: shape (C,).
     `g`: the unit, such as a group.
-    `p_value`: how p of single labels, which are not corrected for each other, is taken.
-    `untested`: units whose label use is tested by leaving out raters.
+    `p_value`: convention for the p of single labels, which are not corrected for each other.
+    `untested`: columns that shuffling does not test; label use among them is tested by leaving out raters.
     """
     if not places.n_labels:
-        return LabelUse({}, reason=NoValue.MANY_LABELS(most=MOST_TOLD))
+        return LabelUse({}, reason=NoValue.MANY_LABELS(most=MOST_LABELS_USED))
     test, columns = places.column(g, places.label_use), places.labels(g)
     together = found[test]
     if together.value is None:
@@ -183,11 +183,11 @@ def label_use(
 def with_intervals(
     found: LabelUse, ends: FloatArray | Remark, target: IntervalTarget, inside: int, outside: int
 ) -> LabelUse:
-    """With an interval of every label and of the mean's shift, or with why there are none.
+    """Add intervals to every label and to the mean's shift, or the reason why there are none.
 
-    `found`: with values, or the reason why it has none.
-    `ends`, shape (W, 3), or Remark: of the unit's columns, with p; or why no value of the run has one.
-    `inside`, `outside`: raters of the group, and those outside it.
+    `found`: label use with values, or with the reason why it has none.
+    `ends`, shape (W, 3), or Remark: low, high and p of the unit's columns, or why the run has no intervals.
+    `inside`, `outside`: number of raters in the group, and outside it.
     """
     if found.most is None:
         return found
@@ -213,13 +213,13 @@ _OUT, _IN, _NEITHER = range(3)
 
 
 class SpreadTest:
-    """The test of spread of a run's groups; rater residuals are made when the first is asked for.
+    """Test of spread for a run's groups; rater residuals are computed when the first group is tested.
 
-    `answers`: a question each.
-    `permutations`: from 0 on, the same as of all other tests.
+    `answers`: annotations of each question.
+    `permutations`: number of permutations, the same ones as in all other tests.
 
-    It is asked of groups that differ, so its permutations are drawn once more: raters' sums take a product of
-    matrices, and nothing of a run waits for them.
+    Only groups that differ are tested, so permutations are drawn again. That takes little time: raters' sums
+    are products of matrices, and nothing else in a run waits for them.
     """
 
     def __init__(
@@ -236,9 +236,9 @@ class SpreadTest:
         self._terms: FloatArray | None = None
 
     def __call__(self, g: int, *, alike: bool) -> Spread | None:
-        """The test of a group; None where a side has too few raters, or they do not differ.
+        """Test a group; return None if a side has too few raters, or raters do not differ.
 
-        `alike`: whether the others are a group with the same null distribution: each regrouping then has a
+        `alike`: True if the others are a group with the same null distribution: each regrouping then has a
             mirror.
         """
         far = np.log(self._values(g))
@@ -248,7 +248,7 @@ class SpreadTest:
         return Spread(float(np.exp(far[0])), float(p[0]))
 
     def _values(self, g: int) -> FloatArray:
-        """The ratio, as observed and in each permutation; shape (B + 1,)."""
+        """Return the ratio, as observed and in each permutation; shape (B + 1,)."""
         if self._terms is None:
             residuals = (RaterResiduals.of(ResidualSums.of(one)) for one in self._answers)
             parts = [spread_terms(one).reshape(self._grouping.member.shape[1], 4, -1) for one in residuals]

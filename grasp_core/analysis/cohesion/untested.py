@@ -1,4 +1,4 @@
-"""Groups of an axis that were given other items, or more of them: what is not tested by shuffling."""
+"""Columns of groups that were given different items, or more items: shuffling does not test them."""
 
 from __future__ import annotations
 
@@ -16,22 +16,22 @@ from grasp_core.model.outcome import LabelUse, Outcome, Shift, Unequal
 from grasp_core.model.remarks.reasons import NoValue
 from grasp_core.model.remarks.remark import Remark
 from grasp_core.model.spec import AnalysisSpec, Level
-from grasp_core.permutation.design import MOST_TOLD
+from grasp_core.permutation.design import MOST_LABELS_USED
 from grasp_core.permutation.testing.outcomes import withheld
 from grasp_core.statistics.items import count
 from grasp_core.statistics.label_use import Scale, mean_positions
 from grasp_core.statistics.levels import category_values
 
 FEWEST_RATERS = 5
-"""Raters on either side below whom there is no test: what they vary by cannot be told from so few."""
+"""Fewest raters on either side for a test: with fewer, their variance cannot be estimated."""
 
 
 class Jackknifed(NamedTuple):
     """A test of label use.
 
-    `p`: of all labels together: the smallest of single labels, times the labels that may differ.
-    `of_labels`, shape (L,): two-sided, of each label of all questions; NaN where it does not vary.
-    `of_mean`: the same of the shift of the mean; NaN where there is none.
+    `p`: of all labels together: the smallest p of a single label, times the number that may differ.
+    `of_labels`, shape (L,): two-sided p of each label of all questions; NaN where the label does not vary.
+    `of_mean`: two-sided p of the shift of the mean; NaN if there is none.
     """
 
     p: float
@@ -49,13 +49,13 @@ def jackknifed(
 
     `group`, `others`: shape (J,).
     `questions`: over the same raters.
-    `positions`, of shape (K,) or None for each question: where labels lie, for the shift of the mean.
+    `positions`, shape (K,) or None for each question: positions of its labels, for the shift of the mean.
 
-    Returns none with fewer than 5 raters on a side.
+    Returns None if a side has fewer than 5 raters.
 
-    t = D / sqrt(V_group + V_others), each V the jackknife's over the raters of one side, is held against
-    Student's t with one degree of freedom less than the smaller side has raters. Of two labels one gains
-    what the other loses: they are one test.
+    t = D / sqrt(V_group + V_others), each V the jackknife's over the raters of one side, is compared with
+    Student's t with one degree of freedom less than the smaller side has raters. If there are two labels,
+    one gains as much as the other loses: they are one test.
     """
     rated = np.any([np.bincount(one.rater, minlength=group.size) > 0 for one in questions], axis=0)
     smaller = min(int((group & rated).sum()), int((others & rated).sum()))
@@ -95,14 +95,14 @@ def _of_question(annotations: Annotations, group: BoolArray, others: BoolArray) 
 
 
 def _terms(own: FloatArray, other: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """What items add above and below the line of D: shapes (I, K) and (I,)."""
+    """Return the terms of items in the numerator and denominator of D: shapes (I, K) and (I,)."""
     n, m = own.sum(axis=1), other.sum(axis=1)
     both = np.maximum(n + m, 1.0)
     return (own * m[:, None] - other * n[:, None]) / both[:, None], n * m / both
 
 
 def _changes(annotations: Annotations, side: BoolArray, own: FloatArray, other: FloatArray) -> FloatArray:
-    """How the sums (K + 1) change without each rater of a side: shape (n, K + 1)."""
+    """Return the change of the sums (K + 1) if one rater of a side is left out: shape (n, K + 1)."""
     chosen = side[annotations.rater]
     item, rater, label = (
         part[chosen] for part in (annotations.item, annotations.rater, annotations.category)
@@ -122,7 +122,7 @@ def _changes(annotations: Annotations, side: BoolArray, own: FloatArray, other: 
 
 
 def _p(found: _Left, freedom: int) -> FloatArray:
-    """Two-sided p-values of D, of its shape; NaN where nothing varies."""
+    """Return two-sided p-values of D, in the shape of D; NaN where nothing varies."""
     from scipy.special import stdtr  # takes a tenth of a second to load, which most runs do without
 
     variance = sum(_variance(side) for side in found.sides)
@@ -137,27 +137,27 @@ def _variance(without: FloatArray) -> FloatArray:
 
 
 def _tests(p: FloatArray) -> int:
-    """Labels that may differ by themselves: of two, one."""
+    """Return how many labels can differ independently: if two vary, one."""
     varying = int((~np.isnan(p)).sum())
     return 1 if varying == 2 else varying
 
 
 def _of_mean(found: Sequence[_Left], positions: Sequence[FloatArray | None], freedom: int) -> float:
-    """Of the mean's shift, where there is one question that has one."""
+    """Return p of the mean's shift; NaN with several questions, or if the question has no mean."""
     if len(found) != 1 or positions[0] is None:
         return float("nan")
     return float(_p(found[0].seen_at(positions[0]), freedom))
 
 
 Test = Callable[[int], Jackknifed | Remark]
-"""The test of a unit's label use by leaving out raters, or why there is none."""
+"""Tests a unit's label use by leaving out raters; gives the reason if there is no test."""
 
 
 @dataclass(frozen=True, slots=True)
-class Untested:
-    """Columns that are not tested by shuffling.
+class NotShuffled:
+    """Columns that shuffling does not test.
 
-    `withheld`: those without any test.
+    `withheld`: columns without any test.
     `by_jackknife`: columns of label use that are tested by leaving out raters, with their units.
     """
 
@@ -169,7 +169,7 @@ class Untested:
     def of_groups(
         cls, groups: Sequence[Group], unequal: Unequal, spec: AnalysisSpec, places: Places, test: Test
     ) -> Self:
-        """Those of the groups of axes that were given other items, and of these axes' DSI."""
+        """Collect the columns of groups on unequal axes, and the DSI of these axes."""
         chosen = [g for g, group in enumerate(groups) if group.axes in unequal]
         withheld = {places.column(g, place) for g in chosen for place in places.statistics.values()}
         withheld |= {places.dsi(axis) for axis, axes in enumerate(spec.axes) if axes in unequal}
@@ -178,14 +178,14 @@ class Untested:
 
     @property
     def columns(self) -> frozenset[int]:
-        """All of them."""
+        """All columns that shuffling does not test."""
         return self.withheld | self.by_jackknife.keys()
 
     def outcomes(self, observed: FloatArray, reasons: Mapping[int, Remark]) -> dict[int, Outcome]:
-        """Outcomes of the columns, without correction.
+        """Return the outcomes of the columns, without correction.
 
         `observed`: shape (C,).
-        `reasons`: why it has no observed value.
+        `reasons`: why a column has no observed value.
         """
         found = {}
         for c in self.columns:
@@ -199,8 +199,8 @@ class Untested:
 
 
 def tests_of(questions: Sequence[Annotations], grouping: Grouping, level: Level) -> Test:
-    """The test of each group's label use against its complement, each computed once."""
-    told = [one for one in questions if one.n_categories <= MOST_TOLD]
+    """Return the test of a group's label use against its complement; each group's is computed once."""
+    told = [one for one in questions if one.n_categories <= MOST_LABELS_USED]
 
     @cache
     def test(g: int) -> Jackknifed | Remark:
@@ -224,13 +224,13 @@ def jackknifed_use(
     together: Outcome,
     test: Jackknifed | Remark,
 ) -> LabelUse:
-    """A unit's label use, tested by leaving out raters, without intervals.
+    """Return a unit's label use, tested by leaving out raters, without intervals.
 
     `names`: length L; `observed`: shape (C,).
-    `columns`, length L: of the labels.
+    `columns`, length L: the columns of the labels.
     `mean`: the column of the mean's shift.
-    `together`: of all labels.
-    `test`: which says why there is none.
+    `together`: outcome of all labels together.
+    `test`: the test, or the reason why there is none.
     """
     values = observed[list(columns)]
     if isinstance(test, Remark):

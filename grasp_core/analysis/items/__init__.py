@@ -1,1 +1,1 @@
-"""The panel of a group's items: which of them carry its label use and its distance."""
+"""The panel of a group's items: the contribution of each to the group's label use and distance."""

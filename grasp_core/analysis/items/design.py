@@ -1,4 +1,4 @@
-"""Data of items laid out for their kernel."""
+"""Annotations laid out by item for the compiled kernel of items."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -16,19 +16,19 @@ from grasp_core.statistics.items import count, tenth
 from grasp_core.statistics.levels import category_values, squared_distances
 
 OUTSIDE, INSIDE = 1, 2
-"""A rater's side; 0 is neither, where a value is unknown."""
+"""A rater's side; 0 is neither side, if a value is unknown."""
 Sides = npt.NDArray[np.uint8]
-"""Shape (J, permutations)."""
+"""Sides of raters, shape (J, permutations)."""
 
 
 class ItemLabels(NamedTuple):
     """Annotations by item.
 
-    `rater`, `place`: `place` is that of the label among those of the item.
+    `rater`, `place`: `place` is the position of the label among the labels of the item.
     `labels_ptr`: item i has the labels ``label[labels_ptr[i]:labels_ptr[i + 1]]``, rows of arrays of shape
         (L, ...).
     `apart`: squared distances between labels.
-    `nominal`: whether they are 1 between unequal ones.
+    `nominal`: True if all unequal labels have distance 1.
     """
 
     indptr: Int64Array
@@ -41,14 +41,14 @@ class ItemLabels(NamedTuple):
 
 
 class ItemMoments(NamedTuple):
-    """What is added up over permutations, and the sizes of a batch.
+    """Sums over permutations, and the sizes of items in a batch.
 
-    `use_sums`: of label use: the sum of terms, and of their squares.
-    `apart_sums`: the same of distance.
+    `use_sums`: sum of the terms of label use, and of their squares.
+    `apart_sums`: the same for distance.
     `n`: permutations in which an item has a term of label use, and of distance.
     `reached`: permutations whose term of distance is as large as the observed one.
-    `sizes`: what items carry of either, not below 0.
-    `counted`: items that have a term of either.
+    `sizes`: size of each item's contribution to label use, and to distance; not below 0.
+    `counted`: number of items that have a term of label use, and of distance.
     """
 
     use_sums: FloatArray
@@ -69,9 +69,9 @@ class Standards(NamedTuple):
 class Reached(NamedTuple):
     """Counts of permutations, and the largest deviations.
 
-    `use`: permutations whose furthest label lies as far as the observed one.
-    `largest`: the largest deviation of any item from its mean, in standard deviations: of label use either
-        way, of distance upwards.
+    `use`: permutations whose furthest label deviates as much as the observed one.
+    `largest`: the largest deviation of any item from its mean, in standard deviations: either way for label
+        use, upwards for distance.
     """
 
     use: Int64Array
@@ -79,7 +79,7 @@ class Reached(NamedTuple):
 
 
 def new_moments(n_items: int, n_labels: int, width: int) -> ItemMoments:
-    """Nothing added up yet, and room for the sizes of `width` permutations."""
+    """Return sums of 0, with room for the sizes of `width` permutations."""
     return ItemMoments(
         np.zeros((2, n_labels)),
         np.zeros((2, n_items)),
@@ -91,7 +91,7 @@ def new_moments(n_items: int, n_labels: int, width: int) -> ItemMoments:
 
 
 _ROOM = 2**23
-"""Bytes that what is kept of a batch of permutations may take."""
+"""Most bytes that the data of a batch of permutations may take."""
 _WIDEST, _NARROWEST = 128, 8
 _COUNTS = 2**28
 """Annotations counted in one piece of work: about half a second."""
@@ -114,7 +114,7 @@ class ItemsDesign:
 
     @property
     def n_items(self) -> int:
-        """I."""
+        """I, the number of items."""
         return self.cells.indptr.size - 1
 
     @property
@@ -125,18 +125,18 @@ class ItemsDesign:
 
     @property
     def piece(self) -> int:
-        """Permutations in a piece of work; it depends on the data alone, so that sums do too."""
+        """Permutations in a piece of work: set by the data alone, so that rounding of sums is too."""
         fitting = _COUNTS // max(self.cells.rater.size, 1)
         return max(min(fitting, _LONGEST), _SHORTEST)
 
     def sides(self, start: int, stop: int) -> Sides:
-        """Everybody's side under permutations `start` to `stop` - 1, shape (J, stop - start)."""
-        drawn = np.empty((self.side.size, stop - start), np.uint16)  # as profiles mostly are: compiled once
+        """Return everybody's side under permutations `start` to `stop` - 1, shape (J, stop - start)."""
+        drawn = np.empty((self.side.size, stop - start), np.uint16)  # as most profiles: compiled already
         draw(np.uint64(self.seed), start, self.order, self.bounds, self.side.astype(np.uint16), drawn)
         return drawn.astype(np.uint8)
 
     def observed(self) -> tuple[FloatArray, FloatArray]:
-        """The terms of label use, shape (L,), and of distance, (I,), under the raters' own profiles."""
+        """Return the terms of label use, shape (L,), and of distance, (I,), of the raters' own profiles."""
         use, apart = np.empty((self.cells.label.size, 1)), np.empty((self.n_items, 1))
         kernel.terms(self.side.reshape(-1, 1), self.cells, use, apart)
         return use[:, 0], apart[:, 0]
@@ -147,8 +147,8 @@ def lay_out(
 ) -> ItemsDesign:
     """Lay one question's annotations out for a group, `member`, and its `others`, shape (J,) both.
 
-    Ordinal distances follow the middle ranks, from 0 to 1, of the labels on items that both sides labelled as
-    observed; they stay the same in every permutation.
+    Ordinal distances use the middle ranks, from 0 to 1, of the labels on items that both sides labelled in
+    the observed data; they stay the same in every permutation.
     """
     side = np.where(member, INSIDE, np.where(others, OUTSIDE, 0)).astype(np.uint8)
     k = annotations.n_categories
@@ -178,9 +178,9 @@ def _apart(annotations: Annotations, member: BoolArray, others: BoolArray, level
 
 
 def first(design: ItemsDesign, least: FloatArray, part: tuple[int, int]) -> tuple[ItemMoments, FloatArray]:
-    """Moments of a part of the permutations, and the top tenth's share in each, shape (2, permutations).
+    """Return moments of a part of the permutations, and the top tenth's share in each, (2, permutations).
 
-    `least`, shape (I,): what reaches the distances.
+    `least`, shape (I,): the smallest distance of each item that reaches the observed one.
     """
     found = new_moments(design.n_items, design.cells.label.size, 0)
     shares = []
@@ -199,7 +199,7 @@ def _batches(design: ItemsDesign, part: tuple[int, int]) -> Iterator[tuple[int, 
 
 
 def _top_shares(sizes: FloatArray, counted: Int64Array) -> FloatArray:
-    """The top tenth's share of sizes (b, I) in each permutation, of which so many items count."""
+    """Return the top tenth's share of sizes (b, I) in each permutation; `counted` items have a size."""
     found = np.full(len(sizes), np.nan)
     for b, (of, items) in enumerate(zip(sizes, counted.tolist(), strict=True)):
         total, top = of.sum(), tenth(items)
@@ -209,7 +209,7 @@ def _top_shares(sizes: FloatArray, counted: Int64Array) -> FloatArray:
 
 
 def second(design: ItemsDesign, by: Standards, least: FloatArray, part: tuple[int, int]) -> Reached:
-    """Count those of a part of the permutations that reach the items' deviations, at `least` (I,)."""
+    """Count the permutations of a part in which an item's deviation is at least `least`, shape (I,)."""
     found, largest = np.zeros(design.n_items, np.int64), []
     for start, stop in _batches(design, part):
         batch = Reached(found, np.empty((2, stop - start)))

@@ -1,7 +1,7 @@
 """The compiled kernel: counts of one group on every item under many permutations.
 
-Permutations are gone through in batches, and in a batch item after item: the counts of an item under all
-permutations of the batch lie side by side, so that nothing larger than a batch is ever kept.
+Permutations are computed in batches, and each batch item by item: the counts of an item under all
+permutations of the batch are side by side in memory, so nothing larger than a batch is ever kept.
 """
 
 from typing import NamedTuple
@@ -41,7 +41,7 @@ def terms(sides, cells, use, apart):  # type: ignore[no-untyped-def]  # compiled
 
 @compiled()
 def add_moments(sides, cells, least, into):  # type: ignore[no-untyped-def]
-    """Add a batch of permutations; `sides` has shape (J, b), `least`, (I,), is what reaches the distance."""
+    """Add a batch of permutations; `sides`: shape (J, b); `least`, (I,): distances from which on to count."""
     room = _room(cells, sides.shape[1])
     into.counted[:] = 0
     for i in range(cells.indptr.size - 1):
@@ -54,7 +54,7 @@ def add_moments(sides, cells, least, into):  # type: ignore[no-untyped-def]
 
 @compiled()
 def add_reached(sides, cells, by, least, into):  # type: ignore[no-untyped-def]
-    """Add a batch of permutations; `least`, shape (I,), is what reaches the observed deviation."""
+    """Add a batch of permutations; `least`, shape (I,): deviations from which on to count."""
     room = _room(cells, sides.shape[1])
     furthest = np.empty(sides.shape[1])
     into.largest[:] = -np.inf
@@ -93,7 +93,7 @@ def _room(cells, width):  # type: ignore[no-untyped-def]
 
 @borrowing
 def _work_out(i, sides, cells, room):  # type: ignore[no-untyped-def]
-    """Fill the room for an item; returns how many labels it has."""
+    """Fill the room for an item; return its number of labels."""
     first = cells.labels_ptr[i]
     of_item = cells.labels_ptr[i + 1] - first
     room.c[:of_item] = 0
@@ -122,7 +122,7 @@ def _count(sides, c, d):  # type: ignore[no-untyped-def]
 
 @borrowing
 def _fill_use(c, d, n, m, use):  # type: ignore[no-untyped-def]
-    """(c m - d n) / (n + m), which is c - n (c + d) / (n + m) and exactly 0 where all labels are the same."""
+    """Fill in (c m - d n) / (n + m): c - n (c + d) / (n + m), but exactly 0 if all labels are the same."""
     for b in range(use.size):
         both = (n[b] > 0) & (m[b] > 0)
         more = np.float64(c[b]) * np.float64(m[b]) - np.float64(d[b]) * np.float64(n[b])
@@ -131,9 +131,9 @@ def _fill_use(c, d, n, m, use):  # type: ignore[no-untyped-def]
 
 @borrowing
 def _fill_apart(of_item, labels, cells, room):  # type: ignore[no-untyped-def]
-    """(2 X - m A / (n - 1) - n B / (m - 1)) / (n + m), X, A and B being sums of distances of pairs.
+    """Fill in (2 X - m A / (n - 1) - n B / (m - 1)) / (n + m); X, A and B are sums of distances of pairs.
 
-    X pairs both sides, A the group with itself and B the others with themselves, each pair in either order.
+    X pairs the two sides, A the group with itself and B the others with themselves, each pair in both orders.
     """
     n, m, across, inside, outside = room.n, room.m, room.apart, room.inside, room.outside
     across[:] = 0.0
@@ -180,7 +180,7 @@ def _pair(weight, c, other_c, d, other_d, across, inside, outside):  # type: ign
 
 @borrowing
 def _size_up(i, of_item, room, into):  # type: ignore[no-untyped-def]
-    """What the item carries: half the labels that both sides use differently, and its distance above 0."""
+    """Set the item's sizes: half the labels that the sides use differently, and its distance above 0."""
     for b in range(room.n.size):
         size = 0.0
         for k in range(of_item):

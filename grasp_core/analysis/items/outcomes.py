@@ -1,4 +1,4 @@
-"""Which items carry a group's label use and distance: the outcome of each, as a result."""
+"""Contributions of items to a group's label use and distance: the outcome of each item, as a result."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -22,11 +22,11 @@ from grasp_core.reading.table.table import Table
 from grasp_core.statistics.items import tenth, top_share
 
 KEPT = 1_200
-"""Characters kept of a text; nobody reads more of it in a table."""
+"""Most characters of a text that are kept; nobody reads more in a table."""
 
 
 def texts_of_items(table: Table, spec: DataSpec) -> dict[str, str] | None:
-    """The beginning of the first text of each item; None where no column holds texts.
+    """Return the beginning of the first text of each item; None if no column contains texts.
 
     `table`: the annotations.
     """
@@ -45,16 +45,16 @@ FORMAT = "grasp-items"
 FORMAT_VERSION = 1
 
 Measure = Literal["distance", "label_use"]
-"""What items may carry."""
+"""Measures to which items contribute."""
 
 
 @dataclass(frozen=True, slots=True)
 class Contribution:
-    """What one item adds to a measure of the group.
+    """The contribution of one item to a measure of the group.
 
-    `value` is its part of the distance, or of how much more often the group gives `label`, the one that lies
-    furthest on this item; the parts that all items have in one label, or in the distance, add up to the
-    group's value. `q` is `p` after correction over the items. Where there is no p-value, `reason` says why.
+    `value` is its part of the distance, or of how much more often the group gives `label`, the label that
+    deviates most on this item. The parts of all items in one label, or in the distance, add up to the group's
+    value. `q` is `p` after correction over the items. If there is no p-value, `reason` says why.
     """
 
     value: float
@@ -80,16 +80,16 @@ class ItemOutcome:
     distance: Contribution | None
 
     def of(self, measure: Measure) -> Contribution | None:
-        """What the item adds to a measure."""
+        """Return the item's contribution to a measure."""
         return self.distance if measure == "distance" else self.label_use
 
 
 @dataclass(frozen=True, slots=True)
 class TopTenth:
-    """The share of all that items carry which the tenth of them carries that carries most.
+    """Share of the items' sizes that the largest tenth of the items has.
 
-    `chance` is the median of that share over the permutations, `low` and `high` hold 95 % of them; None
-    where fewer than 100 permutations have such a share.
+    `chance` is the median of that share over the permutations, and 95 % of them are from `low` to `high`;
+    None if fewer than 100 permutations have such a share.
     """
 
     items: int
@@ -101,9 +101,9 @@ class TopTenth:
 
 @dataclass(frozen=True, slots=True)
 class Concentration:
-    """How a measure is spread over the items.
+    """Concentration of a measure on few items.
 
-    `items` have a value and `tested` of them a p-value. Without any value `reason` says why.
+    `items` counts items with a value, `tested` those with a p-value. Without any value `reason` says why.
     """
 
     items: int
@@ -114,10 +114,10 @@ class Concentration:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ItemsResult:
-    """Which items carry one group's distance and label use.
+    """Contributions of items to one group's distance and label use.
 
-    `data` and `spec` are the run's, `permutations` those that were computed, `question` the column of labels
-    that was looked at. `distance` is None without an item on which both sides have two labels; `label_use`
+    `data` and `spec` are the run's, `permutations` is the number computed, `question` the column of labels
+    that was analysed. `distance` is None without an item on which both sides have two labels; `label_use`
     follows the question's categories.
     """
 
@@ -154,16 +154,16 @@ in_file(ItemsResult, with_group, group_of)
 
 
 _CONSTANT = 1e-7
-"""A standard deviation of terms that is rounding alone: it comes from sums of squares."""
+"""Standard deviations up to this are taken for rounding, since they come from sums of squares."""
 _RANGE = (0.025, 0.5, 0.975)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Held:
-    """One measure of all items, held against the permutations.
+    """One measure of all items, compared with the permutations.
 
-    `varies`, shape (I,): items on which not everybody gave one same label.
-    `reached`, `n`, shape (I,): permutations that reach the item's value, of those in which it has one.
+    `varies`, shape (I,): True for items with at least two different labels.
+    `reached`, `n`, shape (I,): permutations that reach the item's value, and those in which it has one.
     `deviation`, shape (I,): NaN where there is no value.
     `largest`, shape (B,): the largest deviation of any item in each permutation.
     """
@@ -175,7 +175,7 @@ class Held:
     largest: FloatArray
 
     def tests(self, method: Correction) -> tuple[list[float | None], list[float | None]]:
-        """The p and q of every item; None where it is not tested."""
+        """Return p and q of every item; None if the item is not tested."""
         tested = ~np.isnan(self.deviation) & self.varies & (self.n >= FEWEST)
         shares = (1 + self.reached) / (self.n + 1)
         p = [share if test else None for share, test in zip(shares.tolist(), tested.tolist(), strict=True)]
@@ -188,12 +188,12 @@ class Held:
 
 
 def standards(moments: ItemMoments, item_of: Int64Array, tested: BoolArray, *, centred: bool) -> Standards:
-    """Means and reciprocal standard deviations of terms.
+    """Return means and reciprocal standard deviations of terms.
 
-    `moments`: of all permutations.
+    `moments`: sums over all permutations.
     `item_of`, shape (L,): each label's item.
-    `tested`, shape (2, I): items of which deviations count, by label use and by distance.
-    `centred`: whether terms of label use are known to be 0 on average over all regroupings
+    `tested`, shape (2, I): items whose deviations count, by label use and by distance.
+    `centred`: True if terms of label use are known to be 0 on average over all regroupings
         (:class:`~grasp_core.permutation.testing.tail.Symmetry`).
     """
     enough = tested & (moments.n >= FEWEST)
@@ -211,7 +211,7 @@ def _standard(sums: FloatArray, n: Int64Array, enough: BoolArray) -> FloatArray:
 
 
 def deviations(use: FloatArray, labels_ptr: Int64Array, by: Standards) -> tuple[FloatArray, Int64Array]:
-    """How far each item's furthest label lies, shape (I,), NaN without a term; and which row of L that is.
+    """Return the deviation of each item's furthest label, shape (I,), NaN without a term, and its row of L.
 
     `labels_ptr`: shape (I + 1,).
     `use`, shape (L,): observed terms.
@@ -222,7 +222,7 @@ def deviations(use: FloatArray, labels_ptr: Int64Array, by: Standards) -> tuple[
     def largest(values: FloatArray) -> BoolArray:
         return values >= np.repeat(np.maximum.reduceat(values, starts), sizes) - TIE_TOLERANCE
 
-    # Where no deviation tells labels apart, the terms do; of equals, the label the group gives more often.
+    # If no label deviates, take the largest term; of equal ones, the label that the group gives more often.
     tied = largest(np.where(np.repeat(furthest > 0, sizes), away, np.abs(use)))
     chosen = largest(np.where(tied, use, -np.inf))
     at = np.minimum.reduceat(np.where(chosen, np.arange(use.size), use.size), starts)
@@ -230,14 +230,14 @@ def deviations(use: FloatArray, labels_ptr: Int64Array, by: Standards) -> tuple[
 
 
 def least(values: FloatArray) -> FloatArray:
-    """What a shuffled value has to be to reach each observed one; NaN, which nothing reaches, without one."""
+    """Return the smallest value that reaches each observed one; for NaN it is NaN, which nothing reaches."""
     return np.asarray(values - tolerance(values))
 
 
 def contribution(
     value: float, label: str | None, p: float | None, q: float | None, n: int, *, varies: bool
 ) -> Contribution:
-    """One item's part, with what p and q make of it."""
+    """Make one item's contribution, with its significance or the reason why it is not tested."""
     reason: Remark | None = None
     if p is None:
         reason = NoValue.FEW_SHUFFLED_VALUES(shuffled=n) if varies else NoValue.ONE_LABEL_ACROSS()
@@ -245,7 +245,7 @@ def contribution(
 
 
 def top_tenth(sizes: FloatArray, shares: Sequence[float] | FloatArray) -> TopTenth | None:
-    """The top tenth's share of sizes (I,), beside its shares in the permutations; None where all are 0."""
+    """Compare the top tenth's share of sizes (I,) with those of permutations; None if all sizes are 0."""
     share, known = top_share(sizes), np.asarray(shares)[~np.isnan(shares)]
     if np.isnan(share):
         return None

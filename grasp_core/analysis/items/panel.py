@@ -1,4 +1,4 @@
-"""One group's items under a run's own permutations: computed in pieces, by whoever takes them."""
+"""One group's items under a run's own permutations, computed in pieces by any workers."""
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
@@ -46,12 +46,12 @@ from grasp_core.version import __version__
 
 
 @dataclass(frozen=True, slots=True)
-class ItemsAsked:
-    """The question of a group's items.
+class ItemsRequest:
+    """A request to analyse a group's items.
 
-    `spec`: of the run whose group it is.
-    `permutations`: how many the run took.
-    `question`: place of the question that is looked at.
+    `spec`: spec of the group's run.
+    `permutations`: number of permutations that the run took.
+    `question`: index of the question that is analysed.
     """
 
     spec: RunSpec
@@ -61,21 +61,20 @@ class ItemsAsked:
 
     @property
     def question_name(self) -> str | None:
-        """The column of labels that is looked at; None where the run has one."""
+        """The column of labels that is analysed; None if the run has only one."""
         questions = self.spec.data.questions
         return str(questions[self.question].label) if len(questions) > 1 else None
 
 
 def look_at_items(
-    dataset: Dataset, asked: ItemsAsked, each: Each, progress: Callable[[float], None] = lambda _: None
+    dataset: Dataset, asked: ItemsRequest, each: Each, progress: Callable[[float], None] = lambda _: None
 ) -> ItemsResult:
-    """Find which items carry a group's distance and label use.
+    """Compute the contributions of items to a group's distance and label use.
 
     `dataset`: the run's data, with its annotations.
-    `each`: has the pieces of work computed.
-    `progress`: called with the share that is done after each piece; what it raises ends the work.
+    `each`: computes the pieces of work; the result does not depend on who does.
+    `progress`: called after each piece with the share that is done; an exception from it ends the work.
 
-    Returns the same whoever computes the pieces.
     Raises SpecError if the group is not among the run's, or the question not in the data; DataError if no
     item was labelled by both sides.
     """
@@ -83,7 +82,7 @@ def look_at_items(
     if asked.question >= len(dataset.questions):
         raise SpecError(f"the data answer {number(len(dataset.questions), 'question')}; choose one of them")
     whole, analysis = dataset.questions[asked.question], asked.spec.analysis
-    annotations = whole.only(np.diff(whole.indptr) > 0)  # of several questions one may leave items out
+    annotations = whole.only(np.diff(whole.indptr) > 0)  # with several questions, one may lack some items
     both = count(annotations, member), count(annotations, others)
     if not weights(*both).any():
         raise DataError(f"{asked.group.label}: {NoValue.NO_SHARED_ITEM()}, so there is no item to look at")
@@ -94,7 +93,7 @@ def look_at_items(
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Computed:
-    """Observed terms, and what became of them in the permutations."""
+    """Observed terms, and their comparison with the permutations."""
 
     use: FloatArray
     apart: FloatArray
@@ -103,8 +102,8 @@ class _Computed:
     shares: FloatArray
 
 
-def _sides(dataset: Dataset, asked: ItemsAsked) -> tuple[BoolArray, BoolArray, bool]:
-    """The group's raters and its others, shape (J,) both; whether regroupings leave it centred."""
+def _sides(dataset: Dataset, asked: ItemsRequest) -> tuple[BoolArray, BoolArray, bool]:
+    """Return the group's raters and its others, shape (J,) both, and whether its null is centred."""
     analysis, wanted = asked.spec.analysis, asked.group
     for axes in analysis.axes:
         if axes == wanted.axes:
@@ -149,7 +148,7 @@ def _compute(
 
 
 def _sum_up(design: ItemsDesign, found: Iterable[Any]) -> tuple[ItemMoments, FloatArray]:
-    """Moments of all permutations, added in order, and the top tenth's shares, shape (2, B)."""
+    """Add up the moments of all permutations in order; join the top tenth's shares, shape (2, B)."""
     total, shares = new_moments(design.n_items, design.cells.label.size, 0), []
     for moments, of_piece in found:
         for into, of in zip(total[:4], moments[:4], strict=True):
@@ -160,7 +159,7 @@ def _sum_up(design: ItemsDesign, found: Iterable[Any]) -> tuple[ItemMoments, Flo
 
 def _result(
     dataset: Dataset,
-    asked: ItemsAsked,
+    asked: ItemsRequest,
     annotations: Annotations,
     both: tuple[Int64Array, Int64Array],
     design: ItemsDesign,
@@ -193,13 +192,13 @@ def _result(
 
 def _rows(
     annotations: Annotations,
-    asked: ItemsAsked,
+    asked: ItemsRequest,
     both: tuple[Int64Array, Int64Array],
     design: ItemsDesign,
     computed: _Computed,
     weight: tuple[float, float],
 ) -> tuple[ItemOutcome, ...]:
-    """The shared items, in the order of the data; `weight` is that of all shared and of all paired ones."""
+    """Return the shared items, in the order of the data; `weight`: sums over all shared and paired items."""
     correction, names = asked.spec.analysis.correction, annotations.categories
     tests = {name: held.tests(correction) for name, held in computed.held.items()}
 
@@ -235,7 +234,7 @@ def _concentration(
     return found
 
 
-def _warnings(asked: ItemsAsked, spread: dict[str, Concentration]) -> Iterator[Remark]:
+def _warnings(asked: ItemsRequest, spread: dict[str, Concentration]) -> Iterator[Remark]:
     shared, paired = spread["label_use"].items, spread["distance"].items
     if 0 < paired < shared:
         yield Caution.ITEMS_WITHOUT_PAIRS(paired=paired, items=shared)

@@ -1,1 +1,1 @@
-"""Models as raters: their labels read, and how far each model agrees with each group."""
+"""Models as raters: read their labels, and test how far each model agrees with each group."""

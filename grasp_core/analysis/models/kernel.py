@@ -1,9 +1,9 @@
 """The compiled kernel: all models against all groups under many permutations.
 
-The groups' counts of a permutation are made once, by the counting of
-:mod:`grasp_core.permutation.compiled`, and serve every model. Each statistic is a ratio of sums over items.
-With one label per item, an item's divergence depends on nothing but how many of the n members gave the
-model's label; logarithms come from a table over whole numbers.
+In each permutation the groups' labels are counted once for all models, by the counting of
+:mod:`grasp_core.permutation.compiled`. Each statistic is a ratio of sums over items. With one label per
+item, an item's divergence depends only on how many of the n members gave the model's label; logarithms come
+from a table over whole numbers.
 """
 
 import math
@@ -19,7 +19,7 @@ from grasp_core.model.spec import SIDES, AnalysisSpec
 from grasp_core.permutation.design import Design
 from grasp_core.permutation.design import build_design as build_base
 
-# The same permutations and the same counts as every run's, by the same compiled code.
+# The same permutations and counts as in every run, by the same compiled code.
 from grasp_core.permutation.jit import borrowing, compiled
 from grasp_core.permutation.kernel.counting import count_block, fill_masks, permute
 
@@ -29,9 +29,9 @@ class SidesDesign:
     """Arrays that the kernel reads; built once.
 
     `base`: annotations, groups, strata and ties as every run's kernel reads them.
-    `labels`: the models' labels by item, -1 where there is none and where a block is filled up.
+    `labels`: the models' labels by item, -1 for items without one, and for those that fill up a block.
     `log`: ln of whole numbers up to twice the most raters of an item; 0 for 0.
-    `classes`: those that macro-F1 is over.
+    `classes`: True for the labels that macro-F1 averages over.
     """
 
     base: Design
@@ -40,7 +40,7 @@ class SidesDesign:
     classes: BoolArray
 
     def arrays(self) -> dict[str, Any]:
-        """See :class:`~grasp_core.analysis.panel.Work`; the base's arrays, and further ones."""
+        """See :class:`~grasp_core.analysis.panel.Work`; the base's arrays, and this design's own."""
         own = {"models.labels": self.labels, "models.log": self.log, "models.classes": self.classes}
         return {**self.base.arrays(), **own}
 
@@ -82,13 +82,13 @@ def build_design(
 
 
 def observed(design: SidesDesign) -> FloatArray:
-    """The statistics under the raters' own profiles, shape (M, G, 5), in the order of ``SIDES``."""
+    """Return the statistics of the raters' own profiles, shape (M, G, 5), in the order of ``SIDES``."""
     out: FloatArray = _computed(design, 0, 0, 1, design.base.bounds[:0])[0]
     return out
 
 
 def shuffled(design: SidesDesign, seed: int, start: int, stop: int) -> FloatArray:
-    """Permutations `start` to `stop` - 1: shape (stop - start, M, G, 5); NaN where not estimable."""
+    """Return permutations `start` to `stop` - 1, shape (stop - start, M, G, 5); NaN where not estimable."""
     return _computed(design, seed, start, stop, design.base.bounds)
 
 
@@ -99,7 +99,7 @@ def _computed(design: SidesDesign, seed: int, start: int, stop: int, bounds: Int
     return out
 
 
-# Whole sums per model, group and category; and real ones per model and group.
+# Sums of whole numbers per model, group and category; sums of real numbers per model and group.
 _MODEL, _MEMBERS, _GOLD, _HIT = range(4)
 _OBSERVED, _SHARE, _DIVERGENCE = range(3)
 
@@ -139,7 +139,7 @@ def _evaluate(seed, start, order, bounds, counting, shift, labels, log, classes,
 
 @borrowing
 def _vote(c, ties, shift, n, gold):  # type: ignore[no-untyped-def]
-    """The group's labels per item and its plurality, chosen as (count, rank among ties, category)."""
+    """Set the group's labels per item, and its plurality: the largest (count, rank among ties, category)."""
     n[:] = 0
     gold[:] = 0
     for k in range(c.shape[0]):

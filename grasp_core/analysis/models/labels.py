@@ -15,25 +15,25 @@ from grasp_core.reading.dataset.recoding import own_recoded
 from grasp_core.reading.table.table import Table
 
 ID, LABEL = "ID", "Label"
-"""Columns of a file with a label per item, called as RAFT calls them."""
+"""Columns of a file with a label per item, named as in RAFT."""
 MAX_NAME = 80
-"""Characters of a model's name."""
+"""Most characters of a model's name."""
 MAX_MODEL_FILE = 256 * MIB
-"""Largest file with a model's labels, as it is given; a million of them are about 20 MB."""
+"""Largest file with a model's labels, in bytes as given; a million labels are about 20 MB."""
 
 
 def sources(models: Sequence[ModelLabels]) -> tuple[ModelSource, ...]:
-    """Where the models' labels are, as a run's spec says it."""
+    """Return the sources of the models' labels, as a run's spec names them."""
     return tuple(ModelSource(model.name, model.sha256, model.column) for model in models)
 
 
 def read_model(table: Table, name: str, dataset: Dataset, spec: DataSpec) -> ModelLabels:
-    """A model's labels from a file with one row per item.
+    """Read a model's labels from a file with one row per item.
 
-    `table`: with the columns ``ID`` and ``Label``; or with two columns, of which one is called as the item
-        column of the data. A blank label means none. Where most items of the data have a label, and ids of
-        no item are more than the others, these are left out: people voted on a part of a benchmark's rows.
-    `spec`: how the data set was read.
+    `table`: with the columns ``ID`` and ``Label``; or with two columns, one named like the item column of
+        the data. A blank label means none. Unknown ids are left out if at least half of the items have a
+        label, and fewer items lack one than ids are unknown: people voted on part of a benchmark's rows.
+    `spec`: the spec by which the data set was read.
 
     Raises DataError if columns are missing, or an id is unknown or occurs twice, or a label is none of the
     categories.
@@ -48,7 +48,7 @@ def read_model(table: Table, name: str, dataset: Dataset, spec: DataSpec) -> Mod
     item, label = of_id[ids.codes], of_label[given.codes]
     _check_once(table, ids.values, ids.codes)
     gone = item < 0
-    # Of more strange ids than items lack a label, not all are misspelt: people voted on a part of the rows.
+    # If more ids are unknown than items lack a label, not all are misspelt: people voted on part of the rows.
     unlabelled = annotations.n_items - np.unique(item[~gone]).size
     part = unlabelled <= annotations.n_items / 2 and unlabelled < gone.sum()
     if gone.any() and not part and not any(removal.items for removal in dataset.removals):
@@ -72,7 +72,7 @@ def read_model(table: Table, name: str, dataset: Dataset, spec: DataSpec) -> Mod
 
 
 def read_model_column(table: Table, column: str, name: str, dataset: Dataset, spec: DataSpec) -> ModelLabels:
-    """A column of the annotations file as a model, such as the experts' gold labels: one value per item.
+    """Read a column of the annotations file as a model, such as experts' gold labels: one value per item.
 
     Raises DataError if there is no such column, the file has no row of its own for an item, an item has two
     values, or a value is none of the categories.
@@ -129,12 +129,12 @@ def read_models(
     dataset: Dataset,
     spec: DataSpec,
 ) -> tuple[ModelLabels, ...]:
-    """The models of a run's spec.
+    """Read the models of a run's spec.
 
-    `files`: files of models.
-    `annotations`: as the data set was read from it.
+    `files`: files of models, by their hash.
+    `annotations`: the table from which the data set was read.
 
-    Raises DataError see :func:`read_model` and :func:`read_model_column`.
+    Raises DataError as :func:`read_model` and :func:`read_model_column` do.
     """
     return tuple(
         read_model(files[model.sha256], model.name, dataset, spec)
@@ -154,7 +154,7 @@ def check_name(name: str) -> None:
 
 
 def check_models(models: Sequence[ModelLabels]) -> None:
-    """Refuse no model at all, and one name for two.
+    """Refuse an empty list, and two models with the same name.
 
     Raises DataError.
     """

@@ -28,10 +28,10 @@ from grasp_core.statistics.items import count
 
 
 class Models:
-    """How far each model agrees with each group, by every statistic of ``SIDES``, as a panel.
+    """Agreement of each model with each group, by every statistic of ``SIDES``, as a panel.
 
     `dataset`: with M models.
-    `unequal`: axes whose groups were given other items, or more of them: their groups are not tested.
+    `unequal`: axes whose groups were given different items, or more items than others: not tested.
     """
 
     def __init__(
@@ -83,7 +83,7 @@ class Models:
         return values.reshape(len(values), -1)
 
     def result(self, null: Null, *, permutations_done: int | None, **of_run: Any) -> ModelsResult:
-        """Outcomes of each group and model by statistic, and what the group's own members reach."""
+        """Return each group's and model's outcomes by statistic, and macro-F1 of the group's own members."""
         ranks, annotations_of = self._ranks(), self._dataset.annotations_of
         reasons, so_far = self._reasons(ranks), permutations_done is not None
         tested = outcomes(self.tests, self.observed, null, reasons, so_far=so_far)
@@ -130,11 +130,11 @@ class Models:
         )
 
     def _ranks(self) -> Int64Array:
-        """They decide between tied categories, shape (I, K)."""
+        """Return the ranks that decide between tied categories, shape (I, K)."""
         return np.asarray(tie_ranks(self._dataset.annotations, self._analysis)[0])
 
     def _reasons(self, ranks: Int64Array) -> dict[int, Remark]:
-        """Why a column has no value; only where it has none."""
+        """Return the reasons why columns have no value, by column."""
         found: dict[int, Remark] = {}
         by_pair = self.observed.reshape(-1, len(self._dataset.models), len(SIDES))
         for g, m in np.argwhere(np.isnan(by_pair).any(axis=2)).tolist():

@@ -1,4 +1,4 @@
-"""Whose judgements models reproduce, as values, and their file form (``grasp-models`` version 1)."""
+"""Results about models as raters, as values, and their file form (``grasp-models`` version 1)."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -20,7 +20,7 @@ class ModelSummary:
 
     `name`, `source`, `sha256`: `source` is the file, `sha256` its hash.
     `labelled`, `unlabelled`: items with and without a label of this model; the latter are left out.
-    `left_out`: labels of items that the data do not hold any more.
+    `left_out`: number of labels of items that are not among the data's items.
     `overall_f1`: macro-F1 against the plurality of all raters together.
     """
 
@@ -37,7 +37,7 @@ class ModelSummary:
 class Side:
     """One model against one group.
 
-    `statistics`: those of :data:`~grasp_core.model.spec.SIDES`.
+    `statistics`: outcomes of the statistics in :data:`~grasp_core.model.spec.SIDES`.
     `members_f1`: macro-F1 that the group's own members reach against the plurality of the group's others, on
         the items that the model labels.
     """
@@ -47,7 +47,7 @@ class Side:
 
     @property
     def reproduces(self) -> bool | None:
-        """Whether the model reaches what the members reach; None where one of the two is not known."""
+        """True if the model's macro-F1 reaches the members'; None if one of the two is not known."""
         reached = self.statistics["macro_f1"].value
         return None if reached is None or self.members_f1 is None else reached >= self.members_f1
 
@@ -64,12 +64,12 @@ class GroupSides:
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class ModelsResult(Result):
-    """Everything that was found about models.
+    """All results about models.
 
-    Of the spec's analysis the axes, smallest group, permutations, seed, strata, p-value, ties, correction and
-    family hold; the family is always within one model.
+    Of the spec's analysis, the axes, smallest group, permutations, seed, strata, p-value, ties, correction
+    and family apply; the family is always within one model.
 
-    `classes`: the labels that every macro-F1 is over; of none it is not known.
+    `classes`: the labels that every macro-F1 averages over; empty if they are not known.
     """
 
     format: ClassVar = FORMAT
@@ -80,21 +80,21 @@ class ModelsResult(Result):
     classes: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        """Refuse groups that other models are held against."""
+        """Refuse two models with the same name, and groups with other models than these."""
         names = {model.name for model in self.models}
         if any(row.models.keys() != names for row in self.groups) or len(names) < len(self.models):
             raise FormError("models (expected the same ones in every group)")
 
 
 def closer(statistic: str, outcome: Outcome) -> bool | None:
-    """Whether the model is closer to the group than to most random groupings; None where nobody knows."""
+    """Return whether the model is closer to the group than to most random groups; None if not known."""
     if outcome.direction is None:
         return None
     return (outcome.direction == "down") == (statistic in CLOSER_BELOW)
 
 
 def _whole(plain: dict[str, Any]) -> dict[str, Any]:
-    """A result with the times, the models asked for, and no classes, where an earlier file lacks them."""
+    """Fill in times, the models asked for, and no classes, if the file of an earlier version lacks them."""
     whole = {"timing": {"load_s": 0, "observed_s": 0, "permutations_s": 0}, "classes": [], **plain}
     if "models" not in plain["spec"]:
         files = {file["sha256"]: file["name"] for file in plain["data"]["files"]}
@@ -106,9 +106,9 @@ def _whole(plain: dict[str, Any]) -> dict[str, Any]:
 
 
 def _asked(model: ModelSummary, files: Mapping[str, str]) -> ModelSource:
-    """The model asked for, of a file without a spec of models.
+    """Return the model asked for, for a file whose spec does not name its models.
 
-    It is a column where its hash is that of one of the data's files; `source` then is "FILE, column COLUMN".
+    The model is a column if its hash is that of one of the data's files; `source` is "FILE, column COLUMN".
     """
     file = files.get(model.sha256)
     column = "" if file is None else model.source[len(f"{file}, column ") :]

@@ -1,6 +1,6 @@
-"""How far a model agrees with a group: the definitions, in plain NumPy (docs/models.md).
+"""Agreement of a model with a group: the definitions, in plain NumPy (docs/models.md).
 
-The compiled kernel computes the same numbers faster; this is the twin that it is tested against.
+The compiled kernel computes the same numbers faster and is tested against these definitions.
 """
 
 from collections.abc import Sequence
@@ -17,11 +17,11 @@ from grasp_core.statistics.f1 import confusion, f1_of_totals
 from grasp_core.statistics.items import NotEstimableError
 
 CLOSER_BELOW = ("cross_entropy", "js_divergence")
-"""Smaller means closer to the group; for the others larger does."""
+"""Statistics whose smaller values mean closer to the group; larger values do for the others."""
 
 
 def one_hot(x: Codes, n_categories: int) -> Int64Array:
-    """A model as a rater among others: its counts, shape (I, K)."""
+    """Return a model's counts, as those of one more rater, shape (I, K)."""
     return np.asarray((x[:, None] == np.arange(n_categories)).astype(np.int64))
 
 
@@ -31,7 +31,7 @@ def xrr(x: Codes, c: Int64Array) -> float:
     `c`: shape (I, K).
     `x`, shape (I,): the model's labels, -1 where it has none.
 
-    Raises NotEstimableError if no item has labels of both, or all labels are one same.
+    Raises NotEstimableError if no item has labels of both, or all labels are the same.
     """
     c, x = _shared(c, x)
     try:
@@ -41,17 +41,17 @@ def xrr(x: Codes, c: Int64Array) -> float:
 
 
 def plurality(c: Int64Array, ranks: Int64Array) -> Int64Array:
-    """Each item's most frequent label, shape (I,); among tied ones that of the highest rank."""
+    """Return each item's most frequent label, shape (I,); among tied labels the one with the highest rank."""
     return np.asarray((c * c.shape[1] + ranks).argmax(axis=1))
 
 
 def compared_classes(models: Sequence[Codes], everybody: Int64Array, ranks: Int64Array) -> BoolArray:
-    """The classes that macro-F1 is over, one set for all models and groups.
+    """Return the classes that macro-F1 averages over, one set for all models and groups.
 
-    `models`: shape (I,); `ranks`: shape (I, K).
+    `models`: each of shape (I,); `ranks`: shape (I, K).
     `everybody`, shape (I, K): counts of all raters.
 
-    Returns shape (K,): those that a model gives, or that are everybody's plurality, on an item that has both.
+    Returns shape (K,): classes that a model gives, or everybody's plurality, on an item that has both.
     """
     found = np.zeros(ranks.shape[1], np.bool_)
     rated, gold = everybody.sum(axis=1) >= 1, plurality(everybody, ranks)
@@ -62,7 +62,7 @@ def compared_classes(models: Sequence[Codes], everybody: Int64Array, ranks: Int6
 
 
 def against_plurality(x: Codes, c: Int64Array, ranks: Int64Array, classes: BoolArray) -> tuple[float, float]:
-    """Macro-F1 of labels (I,) against the plurality of counts (I, K), and the share of items that agree.
+    """Return macro-F1 of labels (I,) against the plurality of counts (I, K), and the share that agrees.
 
     Raises NotEstimableError if no item has labels of both.
     """
@@ -72,7 +72,7 @@ def against_plurality(x: Codes, c: Int64Array, ranks: Int64Array, classes: BoolA
 
 
 def _macro_f1(counts: Int64Array, classes: BoolArray) -> float:
-    """Over these classes; one that occurs on neither side counts 0. NaN without items."""
+    """Return macro-F1 over these classes; a class on neither side counts 0. NaN without items."""
     if not counts.any():
         return float("nan")
     totals = (np.diagonal(counts), counts.sum(axis=1), counts.sum(axis=0))
@@ -110,13 +110,13 @@ def js_divergence(x: Codes, c: Int64Array) -> float:
 
 
 def members_macro_f1(x: Codes, c: Int64Array, ranks: Int64Array, classes: BoolArray) -> float:
-    """The reach of the group's own members: macro-F1 of all their labels, each against the others' plurality.
+    """Return macro-F1 of all labels by the group's own members, each against the other members' plurality.
 
     `c`, `ranks`: shape (I, K); `classes`: shape (K,).
     `x`, shape (I,): only items that the model labels count.
 
-    Returns leave-one-out: a label given to an item is held against the plurality of the group's other labels
-    of that item; one confusion matrix of all these pairs. NaN where no item has two labels of the group.
+    This is leave-one-out: a label of an item is compared with the plurality of the group's other labels of
+    that item, and all these pairs make one confusion matrix. NaN if no item has two labels of the group.
     """
     kept = (x >= 0) & (c.sum(axis=1) >= 2)
     c, ranks = c[kept], ranks[kept]
@@ -133,7 +133,7 @@ def members_macro_f1(x: Codes, c: Int64Array, ranks: Int64Array, classes: BoolAr
 def all_sides(
     x: Codes, c: Int64Array, ranks: Int64Array, classes: BoolArray
 ) -> tuple[FloatArray, dict[str, Remark]]:
-    """Every statistic, in the order of :data:`~grasp_core.model.spec.SIDES`, and why one is NaN."""
+    """Return all statistics, in the order of :data:`~grasp_core.model.spec.SIDES`, and reasons for NaN."""
     values, reasons = np.full(len(SIDES), np.nan), dict[str, Remark]()
     if not ((x >= 0) & (c.sum(axis=1) >= 1)).any():
         return values, dict.fromkeys(SIDES, NoValue.NO_ITEM_WITH_BOTH())

@@ -1,1 +1,1 @@
-"""Planning: how many raters of whom, and how many items, find a difference next time."""
+"""Planning: how many raters of each group, and how many items, find a difference next time."""

@@ -1,4 +1,4 @@
-"""How raters answer: a model fitted to a pilot, or assumed, and a difference planted in it."""
+"""A model of raters' answers, fitted to a pilot or assumed, and a difference planted in it."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -26,13 +26,13 @@ class Model:
     A rater gives item i label k with a probability proportional to ``view[i, k] ** sharp * exp(lean[k])``.
     Sharpness is log-normal: raters of a blunt group differ by the same factors as those of a sharp one.
 
-    `counts`, shape (I, K): labels of the items that new ones are made of; one row of zeros where there are
+    `counts`, shape (I, K): labels of the items from which new ones are made; one row of zeros if there are
         none.
     `overall`, shape (K,): shares of labels over all items.
-    `spread`: weight of `overall` in an item's shares, in labels: large where items are alike.
+    `spread`: weight of `overall` in an item's shares, in labels: large if items are alike.
     `centres`, shape (2, 1 + K): means of raters' parameters, of the others and of the group.
-    `scatter`, shape (1 + K,): their standard deviations.
-    `own`: how far the group has a view of its own of each item, from 0 to below 1.
+    `scatter`, shape (1 + K,): standard deviations of raters' parameters.
+    `own`: how far the group's view of each item differs from the others', from 0 to below 1.
     """
 
     counts: FloatArray
@@ -43,7 +43,7 @@ class Model:
     own: float
 
     def draw_views(self, n_items: int, rng: np.random.Generator) -> FloatArray:
-        """What others and the group see in new items, shape (2, n_items, K)."""
+        """Draw the others' and the group's views of new items, shape (2, n_items, K)."""
         picked = rng.integers(len(self.counts), size=n_items)
         others = _dirichlet(self.counts[picked] + self.spread * self.overall, rng)
         if self.own == 0:
@@ -51,7 +51,7 @@ class Model:
         return np.stack([others, _dirichlet(others * (1 - self.own) / self.own, rng)])
 
     def draw_raters(self, member: BoolArray, rng: np.random.Generator) -> FloatArray:
-        """Parameters of new raters, shape (J, 1 + K)."""
+        """Draw parameters of new raters, shape (J, 1 + K)."""
         drawn = self.centres[member.astype(np.intp)]
         drawn = drawn + self.scatter * rng.standard_normal(drawn.shape)
         drawn[:, SHARP] = drawn[:, SHARP].clip(BLUNTEST, SHARPEST)
@@ -60,7 +60,7 @@ class Model:
     def draw_labels(
         self, item: Int64Array, rater: Int64Array, n_items: int, member: BoolArray, rng: np.random.Generator
     ) -> Int64Array:
-        """Labels that new raters give to new items, shape (A,)."""
+        """Draw the labels that new raters give to new items, shape (A,)."""
         raters = self.draw_raters(member, rng)[rater]
         view = np.log(self.draw_views(n_items, rng))[member[rater].astype(np.intp), item]
         share = probabilities(view, raters)
@@ -72,7 +72,7 @@ class Model:
 
 
 def probabilities(log_view: FloatArray, raters: FloatArray) -> FloatArray:
-    """How likely each label is: views (..., K) and parameters (..., 1 + K) give (..., K)."""
+    """Return the probability of each label (..., K), from views (..., K) and parameters (..., 1 + K)."""
     score = log_view * np.exp(raters[..., SHARP : SHARP + 1]) + raters[..., LEAN:]
     score -= score.max(axis=-1, keepdims=True)
     np.exp(score, out=score)
@@ -81,7 +81,7 @@ def probabilities(log_view: FloatArray, raters: FloatArray) -> FloatArray:
 
 
 def _dirichlet(weights: FloatArray, rng: np.random.Generator) -> FloatArray:
-    # By logarithms, since gamma variates of small weights are too small for numbers.
+    # In logarithms, since gamma variates of small weights are too small for floating-point numbers.
     drawn = np.log(rng.standard_gamma(weights + 1)) + np.log1p(-rng.random(weights.shape)) / weights
     drawn = np.exp(drawn - drawn.max(axis=-1, keepdims=True)).clip(_LEAST_SHARE)
     return np.asarray(drawn / drawn.sum(axis=-1, keepdims=True))
@@ -89,13 +89,13 @@ def _dirichlet(weights: FloatArray, rng: np.random.Generator) -> FloatArray:
 
 _ROUNDS = 40
 _SPREADS = (-3.0, 5.5)
-"""Logarithms between which the items' spread is looked for."""
+"""Bounds of the logarithm of the items' spread."""
 _MOST_OWN = 0.95
 _LEAST_SCATTER = 0.02
 _STRAYS = 1.0
-"""Raters that the prior of the scatter counts for: standard deviations of 0.3."""
+"""Number of raters that the prior of the scatter, standard deviations of 0.3, counts as."""
 _HALVINGS = 8
-"""How often a step that makes a rater's labels less likely is halved before it is not taken at all."""
+"""Most halvings of a step that makes a rater's labels less likely; after them it is not taken at all."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -103,7 +103,7 @@ class Pilot:
     """Annotations of raters who are in the group or among the others.
 
     `item`, `rater`, `label`: shape (A,).
-    `member`, shape (J,): raters of the group; nobody else but the others is counted.
+    `member`, shape (J,): raters of the group; all other raters who annotated are the others.
     """
 
     item: Int64Array
@@ -117,11 +117,11 @@ class Pilot:
 def fit(pilot: Pilot) -> Model:
     """Fit the model, with a group that differs as it does in the pilot.
 
-    Items: the others' labels of each are Dirichlet-multinomial, whose weight is found by maximum likelihood.
-    Raters: each is held against the labels of the others, less the own one, by Newton steps, halved where
-    they go too far; means by side and standard deviations of all are those that the raters, with the
-    uncertainty of each, make most likely (expectation and maximisation, each rater's likelihood taken as
-    normal). The group's own view: what its labels spread beyond that, by maximum likelihood too.
+    Items: the others' labels of each are Dirichlet-multinomial, with a weight found by maximum likelihood.
+    Raters: each is fitted to the labels of the others, without the rater's own, by Newton steps, halved if
+    they go too far. Means by side and standard deviations of all are the most likely ones given the raters
+    and the uncertainty of each (expectation and maximisation, each rater's likelihood taken as normal). The
+    group's own view: the spread of its labels beyond that, by maximum likelihood too.
     """
     inside = pilot.member[pilot.rater]
     others = _counted(pilot, ~inside)
@@ -149,14 +149,14 @@ def _counted(pilot: Pilot, rows: BoolArray) -> FloatArray:
 
 
 def _dirichlet_multinomial(counts: FloatArray, weights: FloatArray) -> FloatArray:
-    """Log likelihood of each row of counts, up to what does not depend on the weights."""
+    """Return the log likelihood of each row of counts, up to terms that do not depend on the weights."""
     n, total = counts.sum(axis=-1), weights.sum(axis=-1)
     of_labels = (gammaln(counts + weights) - gammaln(weights)).sum(axis=-1)
     return np.asarray(of_labels + gammaln(total) - gammaln(total + n))
 
 
 def _raters(pilot: Pilot, log_view: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Parameters of raters (J, 1 + K), means of both sides (2, 1 + K), standard deviations (1 + K,)."""
+    """Fit raters' parameters (J, 1 + K), means of both sides (2, 1 + K), standard deviations (1 + K,)."""
     side = pilot.member.astype(np.intp)
     n = np.bincount(side, minlength=2)[:, None]
     centres = np.zeros((2, 1 + pilot.n_labels))
@@ -168,7 +168,7 @@ def _raters(pilot: Pilot, log_view: FloatArray) -> tuple[FloatArray, FloatArray,
         for of in (0, 1):
             centres[of] = raters[side == of].sum(axis=0) / n[of]
         centres[:, LEAN:] -= centres[:, LEAN:].mean(axis=1, keepdims=True)
-        # Of leanings only their differences show; that all are higher alike varies as the prior says.
+        # Labels show only differences of leanings; the level common to all varies as in the prior.
         error[:, LEAN:] += (scatter[LEAN:] ** 2 - error[:, LEAN:]) / pilot.n_labels
         squared = (error + (raters - centres[side]) ** 2).sum(axis=0)
         scatter = np.sqrt((squared + _STRAYS * 0.3**2) / (side.size + _STRAYS)).clip(_LEAST_SCATTER)
@@ -183,7 +183,7 @@ def _step(
     centre: FloatArray,
     scatter: FloatArray,
 ) -> tuple[FloatArray, FloatArray]:
-    """Raters after a Newton step in each direction, and the variance of each, both (J, 1 + K)."""
+    """Return raters after a Newton step in each direction, and the variance of each, both (J, 1 + K)."""
 
     def total(values: FloatArray) -> FloatArray:
         return np.bincount(pilot.rater, values, len(raters)).astype(np.float64, copy=False)
@@ -209,10 +209,10 @@ def _step(
 def _no_worse(
     raters: FloatArray, moved: FloatArray, likely: Callable[[FloatArray], FloatArray]
 ) -> FloatArray:
-    """Moved only as far as that makes each rater no less likely.
+    """Return raters moved only as far as none becomes less likely.
 
-    The curve of a label that a rater seems never to give is flat, and a whole step overshoots the one who
-    gives it often: the next comes back further still.
+    The likelihood of a label that a rater seems never to give is flat, and a whole step overshoots for a
+    rater who gives it often: the next step back is even larger.
     """
     before = likely(raters)
     for _ in range(_HALVINGS):
@@ -226,14 +226,14 @@ def _no_worse(
 def _likely(
     pilot: Pilot, log_view: FloatArray, raters: FloatArray, centre: FloatArray, scatter: FloatArray
 ) -> FloatArray:
-    """Log likelihood of each rater's labels and parameters (J,), up to what does not depend on the latter."""
+    """Return the log likelihood of each rater's labels and parameters (J,), up to a constant."""
     share = probabilities(log_view, raters[pilot.rater])[np.arange(pilot.label.size), pilot.label]
     of_labels = np.bincount(pilot.rater, np.log(share.clip(np.finfo(np.float64).tiny)), len(raters))
     return np.asarray(of_labels - (((raters - centre) / scatter) ** 2).sum(axis=1) / 2)
 
 
 def _own(pilot: Pilot, inside: BoolArray, others: FloatArray, spread: float, share: FloatArray) -> float:
-    """How far the group's labels of items spread beyond its raters' sharpness and leaning."""
+    """Estimate how far the group's labels of items spread beyond its raters' sharpness and leaning."""
     counts = _counted(pilot, inside)
     expected = np.stack(
         [np.bincount(pilot.item[inside], share[inside, k], pilot.n_items) for k in range(pilot.n_labels)],
@@ -258,19 +258,19 @@ def _own(pilot: Pilot, inside: BoolArray, others: FloatArray, spread: float, sha
 
 
 _ITEMS, _RATERS = 400, 64
-"""Items and raters of each side over which the model's own values are averaged."""
+"""Number of items, and of raters on each side, over which a model's values are averaged."""
 _MEASURED = 11
-"""Purpose of their random stream."""
+"""Purpose of the random stream of these items and raters."""
 MOST_OWN = 0.97
-"""How far a group may have a view of its own."""
+"""Largest `own` of a model: how far a group's view may differ from the others'."""
 _MOST_LEAN = 8.0
 _TRIED = 13
 _USUAL_SCATTER = 0.3
-"""Standard deviation of raters' log sharpness and leaning where there is no pilot."""
+"""Standard deviation of raters' log sharpness and leaning if there is no pilot."""
 
 
 def measured(model: Model, spec: PlanSpec, categories: tuple[str, ...]) -> Sizes:
-    """The model's difference in every measure, with any number of raters and items.
+    """Return the model's difference in every measure; it does not depend on the design.
 
     The draws are the same for every model, so that values change smoothly with its parameters.
     """
@@ -304,7 +304,7 @@ def _place(spec: PlanSpec, categories: tuple[str, ...]) -> int:
 
 
 def average_shares(model: Model, seed: int) -> tuple[FloatArray, FloatArray]:
-    """How likely items get each label, averaged over raters of the group and of the others: both (I, K)."""
+    """Return items' probabilities of each label, averaged over the group's and the others' raters: (I, K)."""
     rng = np.random.default_rng([seed, _MEASURED])
     noise = rng.standard_normal((_RATERS, model.centres.shape[1]))
     views = model.draw_views(_ITEMS, rng)
@@ -318,10 +318,10 @@ def average_shares(model: Model, seed: int) -> tuple[FloatArray, FloatArray]:
 
 
 def planted(model: Model, spec: PlanSpec, categories: tuple[str, ...]) -> Model:
-    """A model whose group differs from the others by the size that is asked, and in nothing else.
+    """Return a model whose group differs from the others by the size asked for, and in nothing else.
 
-    Points of a label come from a leaning to it; distance, a gap above 0 and a GAI above 1 from a view of
-    each item that the group has for itself; a gap below 0 and a GAI below 1 from less sharpness.
+    Points of a label come from a leaning to it; distance, a gap above 0 and a GAI above 1 from the group's
+    own view of each item; a gap below 0 and a GAI below 1 from less sharpness.
 
     Raises SpecError if no group of this task can differ so much.
     """
@@ -366,7 +366,7 @@ _NAMES = {
 
 
 def size_of(sizes: Sizes, spec: PlanSpec) -> float | None:
-    """The size in the measure that is tested."""
+    """Return the size in the measure that is tested."""
     found = {"labels": sizes.points, "distance": sizes.distance, "gap": sizes.gap}
     return found.get(spec.target, sizes.gai)
 
@@ -396,7 +396,7 @@ def _solved(
 
 
 def assumed_model(assumed: Assumed, seed: int) -> Model:
-    """Equally frequent labels, raters of usual differences, and items that make for the agreement assumed.
+    """Make a model of equally frequent labels, usual raters, and items that give the assumed agreement.
 
     Raises SpecError if such raters cannot agree so much.
     """

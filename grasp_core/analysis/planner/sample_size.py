@@ -1,4 +1,4 @@
-"""Designs of a next round: how likely each finds the difference, whom to recruit, raters matched to them."""
+"""Designs of a next round: chances of finding the difference, recruitment, a model matched to the pilot."""
 
 import itertools
 import math
@@ -29,18 +29,18 @@ from grasp_core.permutation import compiled
 from grasp_core.permutation.design import build_design
 
 _BOUNDS = ((-5.0, 4.0), (-4.0, 4.0), (0.35, 1.5), (0.0, 1.0))
-"""Of the logarithm of the signal, the logit of the raters' share of the noise, steepness and unevenness."""
+"""Bounds of the signal's logarithm, the logit of raters' share of the noise, steepness and unevenness."""
 _STARTS = ((0.5, 0.0, 0.5, 0.1), (1.0, 1.0, 0.9, 0.1), (0.0, -1.5, 0.7, 0.3))
 _FACTORS = (-4.0, 2.0)
-"""Logarithms between which a pilot's factor is looked for."""
+"""Bounds of the logarithm of a pilot's factor."""
 _MOST = 60.0
 
 
 def chance(fit: Fit, raters: FloatArray, annotations: FloatArray, factor: float = 1.0) -> FloatArray:
-    """How likely the difference is found.
+    """Return the chance of finding the difference.
 
-    `raters`, `annotations`: of the design, in all.
-    `factor`: by which x is larger or smaller, see :class:`~grasp_core.analysis.planner.values.Plan`.
+    `raters`, `annotations`: numbers of the design, in all.
+    `factor`: factor of x, see :class:`~grasp_core.analysis.planner.values.Plan`.
 
     With noise ``v = r J0 / J + (1 - r) A0 / A`` of J raters and A annotations, ``x = c v ** -g`` and the
     chance is ``Phi((x - z) / sqrt(1 + (h x) ** 2))``, z the normal quantile of the level; two-sided tests add
@@ -63,7 +63,7 @@ def _share(x: FloatArray, uneven: float, *, two_sided: bool) -> FloatArray:
 
 
 def fitted(cells: Sequence[Cell], spec: PlanSpec) -> Fit:
-    """The function that makes what was simulated most likely.
+    """Return the function that makes the simulated counts most likely.
 
     `cells`: each with data sets.
     """
@@ -79,7 +79,7 @@ def fitted(cells: Sequence[Cell], spec: PlanSpec) -> Fit:
 
     def unlikely(values: FloatArray) -> float:
         share = chance(made(values), raters, annotations)
-        # Weak priors, so that few data sets do not drive the form to its ends.
+        # Weak priors, so that a few data sets do not drive the parameters to their bounds.
         prior = (values[1] / 2) ** 2 / 2 + ((values[2] - 0.6) / 0.5) ** 2 / 2 + (values[3] / 0.4) ** 2 / 2
         return _unlikely(share, sets, hits) + float(prior)
 
@@ -93,11 +93,11 @@ def fitted(cells: Sequence[Cell], spec: PlanSpec) -> Fit:
 
 
 def factor_of(fit: Fit, cells: Sequence[Cell], spec: PlanSpec) -> float:
-    """By how much x is larger or smaller than the fit's in other data sets of the same designs."""
+    """Return the factor of x, relative to the fit, in other data sets of the same designs."""
     raters, annotations, sets, hits = _arrays(cells, spec)
 
     def unlikely(log: float) -> float:
-        # Where nearly all or nearly none are found, many factors say the same: then that nearest to 1.
+        # If nearly all or nearly none are found, many factors fit as well: take the one nearest to 1.
         return _unlikely(chance(fit, raters, annotations, math.exp(log)), sets, hits) + (log / 1.5) ** 2 / 2
 
     return math.exp(scipy.optimize.minimize_scalar(unlikely, bounds=_FACTORS, method="bounded").x)
@@ -117,7 +117,7 @@ def _unlikely(share: FloatArray, sets: FloatArray, hits: FloatArray) -> float:
 
 
 def items_needed(fit: Fit, spec: PlanSpec, wanted: float, raters: float, factor: float = 1.0) -> float:
-    """Items with which so many raters find the difference as often as wanted; inf: none are enough."""
+    """Return the items with which these raters find the difference as often as wanted; inf if none do."""
     grid = np.linspace(0, _MOST, 2401)
     reached = np.flatnonzero(_share(grid, fit.uneven, two_sided=fit.two_sided) >= wanted)
     if not reached.size:
@@ -136,7 +136,7 @@ _NUMBERS = 400
 
 @dataclass(frozen=True, slots=True)
 class PricedDesign:
-    """A design, its annotations, and what it costs with the raters one has."""
+    """A design, its number of annotations, and its cost if raters of the pilot take part again."""
 
     raters: int
     items: int
@@ -157,9 +157,9 @@ class Needed:
 
 
 def cheapest(plan: Plan, factor: float = 1.0) -> PricedDesign | None:
-    """The cheapest design of the range that reaches the goal; None where none does.
+    """Return the cheapest design of the range that reaches the goal; None if none does.
 
-    All annotations are new ones; raters of the pilot may be asked again and need not be recruited.
+    All annotations are new; raters of the pilot may take part again and need not be recruited.
     """
     spec = plan.spec
     numbers = np.unique(np.geomspace(*spec.raters, _NUMBERS).round().astype(int))
@@ -179,7 +179,7 @@ def _choice(plan: Plan, raters: int, factor: float) -> PricedDesign | None:
 
 
 def recruitment(plan: Plan, raters: int, items: int) -> list[Needed]:
-    """Whom a design takes: the group's share of the raters, the others as they are in the pilot."""
+    """Return each group's raters in a design: the group's share, the others in the pilot's proportions."""
     spec = plan.spec
     each = spec.annotations(raters, items) / raters
     n = plan.spec.n_group(raters)
@@ -202,25 +202,25 @@ def _needed(spec: PlanSpec, group: str, have: int, needed: int, each: float) -> 
 
 STEPS = 12
 MOST_SIMULATED = 60_000
-"""Annotations of the largest design that is simulated; what lies beyond is told by the fitted form."""
+"""Annotations of the largest design that is simulated; larger ones follow from the fitted function."""
 _NEAR = 1.3
-"""A line that passes this close beside the items of the grid is still one of its."""
+"""Largest factor by which a line may miss the items of the grid and still count as crossing it."""
 Design = tuple[int, int]
-"""Raters and items."""
+"""Numbers of raters and items."""
 
 
 def steps(ends: tuple[int, int]) -> tuple[int, ...]:
-    """At most 12 whole numbers from end to end, in equal ratios."""
+    """Return at most 12 whole numbers from end to end, in equal ratios."""
     return tuple(dict.fromkeys(int(value) for value in np.round(np.geomspace(*ends, STEPS))))
 
 
 def rater_steps(spec: PlanSpec) -> tuple[int, ...]:
-    """The numbers of raters of the grid."""
+    """Return the numbers of raters of the grid."""
     return steps(spec.raters)
 
 
 def spread_out(spec: PlanSpec, raters: Sequence[int], items: Sequence[int]) -> list[Design]:
-    """The first designs: ends and middle of what can be simulated."""
+    """Return the first designs: ends and middle of the designs that can be simulated."""
     able = _able(spec, raters, items)
     if not able:
         return []
@@ -235,7 +235,7 @@ def spread_out(spec: PlanSpec, raters: Sequence[int], items: Sequence[int]) -> l
 def near_lines(
     fit: Fit, spec: PlanSpec, raters: Sequence[int], items: Sequence[int], along: int
 ) -> list[Design]:
-    """Designs of the grid on lines of equal chance, so many along each; where none is, the nearest."""
+    """Return grid designs on lines of equal chance, `along` for each line; without any, the nearest one."""
     able = _able(spec, raters, items)
     found: list[Design] = []
     for line in LINES:
@@ -257,7 +257,7 @@ def _able(spec: PlanSpec, raters: Sequence[int], items: Sequence[int]) -> list[D
 
 
 def _on_line(fit: Fit, spec: PlanSpec, able: Sequence[Design], line: float) -> list[Design]:
-    """For each number of raters the design nearest to the line, where the line passes its items."""
+    """Return the design nearest to the line for each number of raters whose items the line crosses."""
     found = []
     for j, of in itertools.groupby(able, key=lambda one: one[0]):
         items = [i for _, i in of]
@@ -269,22 +269,22 @@ def _on_line(fit: Fit, spec: PlanSpec, able: Sequence[Design], line: float) -> l
 
 _ROUNDS = 4
 _LED_AWAY = 2.0
-"""So many times as far from the pilot as the nearest model that was met."""
+"""Rounds led away if the last model is this many times as far from the pilot as the nearest model."""
 
 
 def matched(model: Model, pilot: Pilot, spec: PlanSpec, categories: tuple[str, ...]) -> Model:
-    """The fitted model, its group changed until it differs from the others as the pilot's does.
+    """Change the fitted model's group until it differs from the others as the pilot's group does.
 
-    Likelihood alone makes differences too small that the model has no form for, such as a group that turns
-    some items round. Leaning is moved for the use of labels, sharpness for how much more the group agrees
-    with itself than the others do, and the group's own view for the distance; a value that the pilot has not
-    leaves the fitted one. Where no such model has all three, as of few answers of a label, rounds may lead
-    away: then the nearest that was met is taken. The use of labels that is planned for is always had.
+    Likelihood alone makes differences too small if the model has no form for them, such as a group that
+    reverses some items. Leaning is fitted to the use of labels, sharpness to how much more the group agrees
+    with itself than the others do, and the group's own view to the distance. A parameter stays as it is if
+    the pilot lacks its value. If no model has all three values, as with few answers of a label, rounds may
+    lead away: then the nearest model is taken. Label use is always matched if the plan is for it.
     """
     use, more, distance = observed_difference(pilot, spec, categories)
 
     def missed(one: Model) -> float:
-        """How far a model is from the pilot in all three, each a share or a difference of agreement."""
+        """Return a model's distance from the pilot in all three: shares or differences of agreement."""
         found = np.array([_agreeing(one, spec, categories), measured(one, spec, categories).distance])
         return float(np.nansum([_missed_use(one, use, spec), *np.abs(found - (more, distance))]))
 
@@ -307,14 +307,14 @@ def matched(model: Model, pilot: Pilot, spec: PlanSpec, categories: tuple[str, .
     far = [missed(one) for one in met]
     if far[-1] > _LED_AWAY * min(far):
         model = met[far.index(min(far))]
-    # To a tenth of the largest difference, or a point.
+    # Label use is matched to a tenth of its largest difference, or to a point.
     if spec.target == "labels" and _missed_use(model, use, spec) > max(0.1 * np.abs(use).max(), 0.01):
         model = _leaning(model, use, spec)
     return model
 
 
 def _missed_use(model: Model, use: FloatArray, spec: PlanSpec) -> float:
-    """How far the model's use of the label that it has least well is from the pilot's."""
+    """Return the largest difference between the model's and the pilot's use of a label."""
     own, others = (shares.mean(axis=0) for shares in average_shares(model, spec.seed))
     return float(np.abs(own - others - use).max())
 
@@ -322,9 +322,9 @@ def _missed_use(model: Model, use: FloatArray, spec: PlanSpec) -> float:
 def observed_difference(
     pilot: Pilot, spec: PlanSpec, categories: tuple[str, ...]
 ) -> tuple[FloatArray, float, float]:
-    """Label use of the pilot's group (K,), its IRR less that of the others, and its distance.
+    """Return the label use of the pilot's group (K,), its IRR less that of the others, and its distance.
 
-    NaN where the pilot has no such value, or a distance only of shares.
+    NaN if the pilot has no such value, or only a distance of shares.
     """
     seen = np.zeros(pilot.member.size, np.bool_)
     seen[pilot.rater] = True
@@ -354,7 +354,7 @@ def _agreeing(model: Model, spec: PlanSpec, categories: tuple[str, ...]) -> floa
 
 
 def _leaning(model: Model, use: FloatArray, spec: PlanSpec) -> Model:
-    """Moved towards the use of labels that the pilot has; label by label, since they add up to 0."""
+    """Move a model towards the pilot's use of labels; label by label, since differences add up to 0."""
     if np.isnan(use).any():
         return model
     for _ in range(_ROUNDS):
@@ -376,7 +376,7 @@ def _with_sharp(model: Model, sharp: float) -> Model:
 def _moved(
     make: Callable[[float], Model], beyond: Callable[[Model], float], ends: tuple[float, float]
 ) -> Model:
-    """The model where nothing is beyond, or that end which comes nearest."""
+    """Return the model for which `beyond` is 0, or the model of the end that comes nearest."""
     low, high = (beyond(make(end)) for end in ends)
     if low * high > 0:
         return make(ends[0] if abs(low) < abs(high) else ends[1])

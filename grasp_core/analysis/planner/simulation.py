@@ -1,4 +1,4 @@
-"""Plans: simulated data sets, in how many the test finds the difference, and what follows from it."""
+"""Plans: data sets are simulated, and the tests that find the difference are counted."""
 
 import dataclasses
 import functools
@@ -39,11 +39,11 @@ from grasp_core.reading.dataset.load import Dataset
 from grasp_core.statistics.rater_residuals import evidence
 
 PERMUTATIONS = 199
-"""Permutations of a test: p can be 0.05 or less just where it would be with more, up to chance."""
+"""Permutations of a test: with more, p would be 0.05 or less in the same data sets, up to chance."""
 FIRST = 40
 HOPELESS = 10
-"""A test is given up where so many of the first permutations lie beyond the observed value: of those whose
-p is below 0.05, fewer than 1 in 100,000 do."""
+"""A test stops if this many of the first permutations lie beyond the observed value: of the tests with p
+below 0.05, fewer than 1 in 100,000 have so many."""
 _SPEC = AnalysisSpec(axes=(("side",),))
 _DRAWN, _SHUFFLED = 21, 22
 """Purposes of random streams."""
@@ -51,10 +51,10 @@ _DRAWN, _SHUFFLED = 21, 22
 
 @dataclass(frozen=True, slots=True)
 class SimulatedDesign:
-    """Data sets of one design.
+    """A design whose data sets are simulated.
 
-    `sizes`: raters by group; the first is the one that is planned for.
-    `each`: labels an item; None: one of every rater.
+    `sizes`: number of raters by group; the plan is for the first group.
+    `each`: number of labels per item; None: one from every rater.
     """
 
     sizes: tuple[int, ...]
@@ -77,7 +77,7 @@ class Trials:
 
 
 def count_hits(work: Trials) -> int:
-    """In how many data sets p is below 0.05."""
+    """Count the data sets in which p is below 0.05."""
     return sum(_finds(work, number) for number in range(work.start, work.stop))
 
 
@@ -116,7 +116,7 @@ def _names(n: int) -> tuple[str, ...]:
 
 
 def _assigned(trial: SimulatedDesign, rng: np.random.Generator) -> tuple[Int64Array, Int64Array]:
-    """Item and rater of each annotation, by item and rater; who rates what is drawn where not all do."""
+    """Return item and rater of each annotation, in this order; an item's raters are drawn if not all rate."""
     raters = sum(trial.sizes)
     if trial.each is None or trial.each >= raters:
         return np.repeat(np.arange(trial.items), raters), np.tile(np.arange(raters), trial.items)
@@ -126,7 +126,7 @@ def _assigned(trial: SimulatedDesign, rng: np.random.Generator) -> tuple[Int64Ar
 
 
 def significant(design: Questions, spec: AnalysisSpec, target: Target, seed: int) -> bool:
-    """Whether the first group's p is below 0.05, two-sided for gap and GAI, else of large values alone."""
+    """Return whether the first group's p is below 0.05: two-sided for gap and GAI, else upper-tailed."""
     if target == "labels":
         return design.terms is not None and _differs(design.terms, seed)
     only = design.designs[0]
@@ -154,7 +154,7 @@ def significant(design: Questions, spec: AnalysisSpec, target: Target, seed: int
 
 
 def _differs(terms: RaterTerms, seed: int) -> bool:
-    """Whether the p of the first group's label use is below 0.05."""
+    """Return whether p of the first group's label use is below 0.05."""
 
     def far(differences: FloatArray) -> FloatArray:
         first = differences[..., 0, :]
@@ -172,7 +172,7 @@ _PLACES = {"distance": DISTANCE, "gap": STATISTICS.index("gap"), "gai": GAI}
 
 
 def _reaching(observed: FloatArray, null: FloatArray, by: Standard) -> int:
-    """Permutations whose largest GAI, among an axis's groups, lies as far out as the observed one."""
+    """Count permutations whose largest GAI, among an axis's groups, deviates as much as the observed one."""
     return int(reached(observed, null, by, upper=np.ones(observed.size, np.bool_), every=True).min())
 
 
@@ -191,25 +191,25 @@ def _hopeless(observed: FloatArray, first: FloatArray, target: Target) -> bool:
 # Plans
 
 ROUGH, PASSES = 40, (100, 200, 400)
-"""Data sets of each of the first designs, and of those near lines after each pass."""
+"""Data sets of each of the first designs, and of each design near a line after each pass."""
 ALONG = 5
 """Designs along each line."""
 PILOTS, OF_PILOT = 24, 60
-"""Pilots simulated for the range, and data sets of each at every of its designs."""
+"""Pilots simulated for the range of factors, and data sets of each pilot and design."""
 FEWEST_PILOTS = 0.5
-"""Share of the pilots that have to be able to have the difference, for there to be a range."""
+"""Smallest share of pilots that can have the difference, for a range to be given."""
 AT_ONCE = 20
 """Data sets of a piece of work."""
 _PILOT = 31
 FEWEST_ANNOTATIONS = 40
-"""Annotations of a pilot, by the group and by the others."""
+"""Fewest annotations of a pilot by the group, and by the others."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PlanTask:
-    """All that a plan is made of.
+    """All inputs of a plan.
 
-    `n_pilot`: raters, items and annotations of the pilot, before any thinning.
+    `n_pilot`: numbers of raters, items and annotations of the pilot, before any thinning.
     """
 
     spec: PlanSpec
@@ -221,14 +221,14 @@ class PlanTask:
 
 
 def make_plan(task: PlanTask, each: Each, tell: Callable[[Plan], None] = lambda plan: None) -> Plan:
-    """Find how likely designs of the range find the difference.
+    """Simulate the chances that designs of the range find the difference.
 
-    `each`: such as :meth:`grasp_core.engine.pools.pool.Pool.each`.
-    `tell`: takes the plan as far as it is known, several times; the first within seconds.
+    `each`: computes the pieces of work, such as :meth:`grasp_core.engine.pools.pool.Pool.each`.
+    `tell`: takes the plan so far, several times; the first time within seconds.
 
-    Returns the same for the same task, whoever computes it.
-    Raises DataError if the pilot is too small to be fitted; SpecError if the size cannot be, or no design of
-    the range can be simulated.
+    The same task gives the same plan, on any workers.
+    Raises DataError if the pilot is too small to be fitted; SpecError if the size is not possible, or no
+    design of the range can be simulated.
     """
     return _Making(task, each, tell).made()
 
@@ -291,7 +291,7 @@ class _Making:
         )
 
     def _simulate(self, designs: Sequence[tuple[int, int]], upto: int) -> None:
-        """Bring each design to so many data sets."""
+        """Simulate each design until it has `upto` data sets."""
         work = [
             self._trials(self._model, place, (self._task.spec.seed,), start, min(start + AT_ONCE, upto))
             for place in designs
@@ -310,7 +310,7 @@ class _Making:
         return Trials(model, trial, task.spec.target, task.categories, task.spec.level, seed, start, stop)
 
     def _factors(self, found: Plan, pilot: Pilot) -> tuple[tuple[float, float] | None, tuple[Remark, ...]]:
-        """What x is multiplied with after 10 % and after 90 % of pilots of this size, and which are not."""
+        """Return 10 % and 90 % quantiles of x's factor over pilots of this size, and cautions about them."""
         task = self._task
         again = functools.partial(_fitted_again, self._model, pilot, task.spec, task.categories)
         models = [model for model in self._each(again, range(PILOTS)) if model is not None]
@@ -338,7 +338,7 @@ class _Making:
 
 
 def _group_sizes(task: PlanTask, raters: int) -> tuple[int, ...]:
-    """Raters of each group: that which is planned for, then the others in their proportions."""
+    """Return the raters of each group: first the planned one, then the others in their proportions."""
     n = task.spec.n_group(raters)
     others = [one.n_raters for one in task.have if not one.chosen] if task.spec.target == "dsi" else []
     if len(others) < 2:
@@ -362,7 +362,7 @@ def _modelled(task: PlanTask) -> Model:
 
 
 def model_of(pilot: Pilot, spec: PlanSpec, categories: tuple[str, ...]) -> Model:
-    """The pilot's model, with the difference that is asked for or the pilot's own."""
+    """Return the pilot's model, with the difference that the spec asks for, or else the pilot's own."""
     found = fit(pilot)
     if spec.size is None:
         return matched(found, pilot, spec, categories)
@@ -372,7 +372,7 @@ def model_of(pilot: Pilot, spec: PlanSpec, categories: tuple[str, ...]) -> Model
 def _fitted_again(
     model: Model, pilot: Pilot, spec: PlanSpec, categories: tuple[str, ...], number: int
 ) -> Model | None:
-    """The model of another pilot of the same shape, drawn from the model; None if it cannot have the size."""
+    """Fit a model to another pilot of the same shape, drawn from `model`; None if the size is impossible."""
     rng = np.random.default_rng([spec.seed, _PILOT, number])
     label = model.draw_labels(pilot.item, pilot.rater, pilot.n_items, pilot.member, rng)
     try:
@@ -384,18 +384,18 @@ def _fitted_again(
 GROUP, OTHERS = "the group", "all others"
 SMALLER = "smaller groups"
 UNLESS_SAID: Mapping[str, Any] = {"share": 0.25, "raters": (20, 400), "items": (20, 1000)}
-"""Fields of the spec of a plan without data."""
+"""Default fields of the spec of a plan without data."""
 _ALL = 0.8
-"""Of all pairs of raters and items, those labelled in data where every rater labels every item."""
+"""Share of labelled pairs of raters and items from which every rater is taken to label every item."""
 
 
 def task_of(
     dataset: Dataset, group: Group, spec: PlanSpec, *, min_raters: int, question: int = 0
 ) -> PlanTask:
-    """The task of planning for one group from a data set.
+    """Return the task of planning for one group from a data set.
 
     `min_raters`: smaller groups are counted together.
-    `question`: of several questions, the one that the difference is in.
+    `question`: index of the question in which the difference is.
     """
     annotations = dataset.questions[question]
     grouping = form_groups(dataset.raters, [group.axes], min_raters=min_raters)
@@ -422,10 +422,10 @@ def task_of(
 
 
 def usual(inside: int, raters: int, items: int, annotations: int) -> dict[str, Any]:
-    """Fields of a plan's spec as a pilot suggests: its share, labels an item, a quarter of it to 4 times.
+    """Return a spec's fields as a pilot suggests: share, labels per item, a quarter of its size to 4 times.
 
-    `inside`, `raters`: raters of the group, and in all.
-    `items`, `annotations`: of one question.
+    `inside`, `raters`: number of raters in the group, and in all.
+    `items`, `annotations`: numbers of one question.
     """
     share = min(max(round(inside / max(raters, 1), 3), 0.01), 0.99)
     of_item = annotations / max(items, 1)
@@ -440,14 +440,14 @@ def usual(inside: int, raters: int, items: int, annotations: int) -> dict[str, A
 
 
 def assumed_task(spec: PlanSpec) -> PlanTask:
-    """The task of planning without data."""
+    """Return the task of planning without data."""
     assumed = spec.assumed or Assumed()
     categories = tuple(f"label {place + 1}" for place in range(assumed.labels))
     return PlanTask(spec, categories, None, (Have(GROUP, 0, True), Have(OTHERS, 0, False)), None, None)
 
 
 def _pilot(annotations: Annotations, known: BoolArray, member: BoolArray) -> Pilot:
-    """The annotations of those who are in the group or known not to be."""
+    """Select the annotations of raters who are in the group or known not to be."""
     rows = known[annotations.rater]
     return Pilot(
         annotations.item[rows].astype("int64"),

@@ -1,4 +1,4 @@
-"""A plan as immutable values, and what strangers may see of it."""
+"""Plans as immutable values, their file form, and whether people without an account may see them."""
 
 from dataclasses import dataclass, field
 from typing import Any, Literal, get_args
@@ -17,11 +17,11 @@ FORMAT = "grasp-plan"
 FORMAT_VERSION = 1
 
 Target = Literal["labels", "distance", "gap", "gai", "dsi"]
-"""What the test is of: a group's label use, distance, gap or GAI, or the DSI of its axis."""
+"""The tested value: a group's label use, distance, gap or GAI, or the DSI of its axis."""
 GOALS = (0.5, 0.8, 0.9, 0.95)
 """Chances of finding the difference that may be asked for."""
 LINES = (0.5, 0.8, 0.95)
-"""Chances that the surface has a line of."""
+"""Chances for which the surface has a line."""
 MOST_LABELS = 20
 MOST = 100_000
 """Most raters, and most items, that are planned for."""
@@ -29,9 +29,9 @@ MOST = 100_000
 
 @dataclass(frozen=True, slots=True)
 class Assumed:
-    """A task of which there are no data yet.
+    """An assumed task, for plans without data.
 
-    `labels`: equally frequent labels.
+    `labels`: number of labels, all equally frequent.
     `agreement`: IRR among raters of one group.
     """
 
@@ -48,17 +48,17 @@ class Assumed:
 @closed
 @dataclass(frozen=True, slots=True)
 class PlanSpec:
-    """What a plan is asked.
+    """Settings of a plan.
 
-    `share`: of the raters, those of the group.
-    `raters`, `items`: fewest and most of the surface.
-    `size`: of the difference: points for labels, else the value of the statistic. None: as in the pilot.
-    `label`: the label that points are of; None: that which the pilot's group uses most differently, or the
-        first.
-    `each`: labels that every item gets; None: one of every rater.
+    `share`: the group's share of the raters.
+    `raters`, `items`: fewest and most on the surface.
+    `size`: size of the difference: points for labels, else the value of the statistic. None: as in the pilot.
+    `label`: the label whose points are meant; None: the label that the pilot's group uses most differently,
+        or the first.
+    `each`: number of labels that every item gets; None: one from every rater.
     `goal`: chance of finding the difference, one of :data:`GOALS`.
-    `per_annotation`, `per_rater`: what an annotation costs, and recruiting a rater.
-    `assumed`: without a pilot.
+    `per_annotation`, `per_rater`: cost of an annotation, and of recruiting a rater.
+    `assumed`: the task, if there is no pilot.
     """
 
     target: Target
@@ -104,11 +104,11 @@ class PlanSpec:
             raise SpecError(f"the seed is a whole number from 0 to {MAX_SEED}; found {self.seed}")
 
     def n_group(self, raters: int) -> int:
-        """Raters of the group, of so many in all."""
+        """Return the number of raters of the group, given the number in all."""
         return round(self.share * raters)
 
     def annotations(self, raters: float, items: float) -> float:
-        """How many annotations a design takes."""
+        """Return the number of annotations of a design."""
         return items * (raters if self.each is None else self.each)
 
 
@@ -120,7 +120,7 @@ def _range(name: str, given: tuple[int, int]) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """Simulated data sets of one design, and in how many the difference was found."""
+    """Number of simulated data sets of one design, and of those in which the difference was found."""
 
     raters: int
     items: int
@@ -132,12 +132,12 @@ class Cell:
 class Fit:
     """The chance of finding the difference as a function of raters and annotations.
 
-    `signal`: x at the design (`raters`, `annotations`).
-    `of_raters`: share of the noise there that more annotations do not lessen.
-    `steep`: x grows with the noise's power -`steep`.
-    `uneven`: how much the difference itself varies between data sets.
-    `raters`, `annotations`: the design where x is `signal`.
-    `miss`: mean distance between the simulated shares and these.
+    `signal`: x, as in :func:`~grasp_core.analysis.planner.sample_size.chance`, of one design.
+    `of_raters`: share of that design's noise that more annotations do not reduce.
+    `steep`: x is proportional to the noise to the power -`steep`.
+    `uneven`: variation of the difference itself between data sets.
+    `raters`, `annotations`: the design whose x is `signal`.
+    `miss`: mean distance between the simulated shares and the fitted ones.
     """
 
     signal: float
@@ -152,10 +152,10 @@ class Fit:
 
 @dataclass(frozen=True, slots=True)
 class Sizes:
-    """The difference that is planned for, in every measure, with any number of raters and items.
+    """The planned difference in every measure; the number of raters and items does not change it.
 
     `points` are those of `label`; `within` is the group's IRR, `agreement` that of the others; `gai` is None
-    where both do not agree with each other at all.
+    if the group and the others do not agree with each other at all.
     """
 
     label: str
@@ -169,7 +169,7 @@ class Sizes:
 
 @dataclass(frozen=True, slots=True)
 class Have:
-    """A group of the axis, with its raters in the pilot; `chosen` is the one that is planned for."""
+    """A group of the axis, with its number of raters in the pilot; the plan is for the `chosen` one."""
 
     name: str
     n_raters: int
@@ -178,14 +178,14 @@ class Have:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What raters and items find.
+    """Chances of finding a difference, by raters and items.
 
-    `group`: none without a pilot.
+    `group`: None without a pilot.
     `cells`: designs that were simulated.
-    `factors`: x of designs where the pilot over- or understates it: 10 % and 90 % of pilots of this size.
-        None without a pilot, before it is known, and where too few pilots can have the difference.
-    `pilot`: its raters, items and annotations.
-    `done`, `total`: simulated data sets.
+    `factors`: x may differ by these factors from the pilot's: 10 % and 90 % quantiles over pilots of its
+        size. None without a pilot, before they are known, or if too few pilots can have the difference.
+    `pilot`: its numbers of raters, items and annotations.
+    `done`, `total`: number of data sets simulated so far, and in all.
     """
 
     spec: PlanSpec
@@ -202,18 +202,18 @@ class Plan:
 
     @property
     def whole(self) -> bool:
-        """Whether all that was to be simulated is."""
+        """True if all data sets have been simulated."""
         return self.done >= self.total
 
 
 def plan_dict(plan: Plan) -> dict[str, Any]:
-    """The plan's file form."""
+    """Return the plan's file form."""
     return {"format": FORMAT, "version": FORMAT_VERSION, "code_version": __version__, "plan": to_json(plan)}
 
 
 def of_large_groups(plan: Plan, result: Result) -> bool:
-    """Whether a plan, which lists all groups of its axis, tells of no small one.
+    """Return whether a plan, which lists all groups of its axis, reveals no small one.
 
-    `result`: as it is shown: without small groups.
+    `result`: the result as it is shown, without small groups.
     """
     return not some_hidden(result) and all(one.n_raters >= LEAST for one in plan.have)

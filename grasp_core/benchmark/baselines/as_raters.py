@@ -13,13 +13,13 @@ from grasp_core.reading.sandbox.read import read_table
 from grasp_core.reading.table.table import Table
 
 WITHOUT_EXAMPLES = ("minilm-names",)
-"""Baselines that need no labelled rows: they know the labels' names alone."""
+"""Baselines that need no labelled rows, only the labels' names."""
 _FIELD = "text"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ItemTexts:
-    """The texts that a baseline of :data:`WITHOUT_EXAMPLES` is to label, and the file and column of them."""
+    """Texts for a baseline of :data:`WITHOUT_EXAMPLES` to label, with their file and column."""
 
     baseline: str
     categories: tuple[str, ...]
@@ -29,12 +29,12 @@ class ItemTexts:
 
     @property
     def name(self) -> str:
-        """Name of the labels as a file."""
+        """File name of the labels."""
         return f"{self.source}, by {self.baseline}"
 
 
 def item_texts(table: Table, spec: DataSpec, categories: Sequence[str], baseline: str) -> ItemTexts:
-    """The items' texts, from the column that `spec.text` names."""
+    """Return the items' texts, from the column that `spec.text` names."""
     if spec.text is None or spec.text not in table.columns or spec.item not in table.columns:
         raise DataError(
             f"{table.name}: a baseline reads the items' texts; name their column, beside that of the items"
@@ -52,7 +52,7 @@ def item_texts(table: Table, spec: DataSpec, categories: Sequence[str], baseline
 
 
 def label_items(job: ItemTexts) -> bytes:
-    """The baseline's labels as a CSV file with the columns ID and Label."""
+    """Return the baseline's labels as a CSV file with the columns ID and Label."""
     task = Task("items", job.categories, (_FIELD,), (_FIELD,))
     texts = tuple({_FIELD: text} for text in job.texts)
     unlabelled = read_table(b"ID,text\n0,none\n", job.baseline)

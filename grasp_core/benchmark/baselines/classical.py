@@ -1,4 +1,4 @@
-"""The protocol of baselines, and those of old: plurality, TF-IDF with logistic regression, AdaBoost."""
+"""The protocol of baselines, and classical ones: plurality, TF-IDF with logistic regression, AdaBoost."""
 
 from __future__ import annotations
 
@@ -20,38 +20,38 @@ Texts: TypeAlias = Sequence[Mapping[str, str]]
 
 
 class Predict(Protocol):
-    """A fitted baseline: a class for each row, which depends on no other row."""
+    """A fitted baseline: it gives each row a class, whatever the other rows are."""
 
     def __call__(self, texts: Texts, /) -> list[str]:
         """Label rows."""
 
 
 class Fit(Protocol):
-    """A baseline: labelled rows, their task and a seed to something that labels rows."""
+    """A baseline: a function from labelled rows, their task and a seed to a :class:`Predict`."""
 
     def __call__(self, train: Rows, task: Task, seed: int, /) -> Predict:
         """Learn from labelled rows."""
 
 
 def joined(texts: Texts, task: Task) -> list[str]:
-    """All fields of each row as one text, joined by a full stop and a space."""
+    """Return the fields of each row as one text, joined by a full stop and a space."""
     return [". ".join(text[field] for field in task.fields) for text in texts]
 
 
 def known_labels(train: Rows) -> tuple[str, ...]:
-    """Labels of the rows that a baseline learns from."""
+    """Return the labels of the rows that a baseline learns from; refuse rows without labels."""
     if not train.labels:
         raise DataError(f"{train.table.name} has no labelled row; a baseline learns from at least one")
     return train.labels
 
 
 def fit_plurality(train: Rows, task: Task, seed: int) -> Predict:
-    """Every row gets the most frequent label; among equally frequent ones the first in the task's order."""
+    """Give every row the most frequent label; of equally frequent ones, the first in the task's order."""
     return always_plurality(known_labels(train), task)
 
 
 def always_plurality(labels: Sequence[str], task: Task) -> Predict:
-    """The class that any baseline comes to where there is one alone, or no word to learn from."""
+    """Return a baseline of the most frequent class, for data with only one class or without words."""
     counts = Counter(labels)
     label = max(task.classes, key=lambda name: counts[name])
 
@@ -65,30 +65,30 @@ if TYPE_CHECKING:
     from sklearn.linear_model import LogisticRegression
 
 C = 10.0
-"""Inverse strength of the regularisation: features have length 1, so scikit-learn's 1 would be strong."""
+"""Inverse strength of the regularisation: for features of length 1, scikit-learn's 1 would be strong."""
 
 
 def logistic(features: Any, labels: Sequence[str]) -> LogisticRegression:
-    """A fitted classifier, each class of the same weight whatever its number of rows.
+    """Fit a classifier in which each class has the same weight, whatever its number of rows.
 
     `features`, shape (n, width): rows of length 1.
-    `labels`, length n: of two classes at least.
+    `labels`, length n: of at least two classes.
     """
-    from sklearn.linear_model import LogisticRegression  # of an extra
+    from sklearn.linear_model import LogisticRegression  # of an optional package
 
     model = LogisticRegression(C=C, class_weight="balanced", max_iter=1000)
-    with warnings.catch_warnings():  # few rows a class is what few-shot means
+    with warnings.catch_warnings():  # few rows per class are normal in few-shot tasks
         warnings.filterwarnings("ignore", "The number of unique classes is greater than 50%")
         return model.fit(features, labels)
 
 
 WORDS = r"(?u)\b\w+\b"
-"""Words of one letter too: texts that consist of nothing else still have words."""
+"""Pattern of words, including words of one letter: some texts have no others."""
 
 
 def fit_tfidf(train: Rows, task: Task, seed: int) -> Predict:
-    """Logistic regression on TF-IDF of words and pairs of words."""
-    from sklearn.feature_extraction.text import TfidfVectorizer  # of an extra
+    """Fit a logistic regression on TF-IDF of words and pairs of words."""
+    from sklearn.feature_extraction.text import TfidfVectorizer  # of an optional package
 
     labels = known_labels(train)
     texts = joined(train.texts, task)
@@ -110,7 +110,7 @@ NGRAMS = (1, 5)
 class Boosting:
     """Settings of AdaBoost; by default those of the published figures.
 
-    `trees`: trees, of which fewer are grown where the labelled rows are all right before.
+    `trees`: most trees; fewer are grown if all labelled rows are right before.
     `depth`: questions that a tree asks one after the other.
     """
 
@@ -121,24 +121,24 @@ class Boosting:
 
 PUBLISHED = Boosting()
 Staged = Callable[[Texts, Sequence[int]], list[list[str]]]
-"""Labels by the first so many trees: texts and numbers of trees to a list of labels for each number."""
+"""Function from texts and numbers of trees to a list of labels for each number, by so many first trees."""
 
 
 def fit_adaboost(train: Rows, task: Task, seed: int, setting: Boosting = PUBLISHED) -> Predict:
-    """Discrete AdaBoost (SAMME), by default of 100 trees of depth 3 at learning rate 1.
+    """Fit discrete AdaBoost (SAMME), by default with 100 trees of depth 3 at learning rate 1.
 
     The published figures used SAMME.R, which scikit-learn dropped in version 1.6. Counts are of words of two
-    or more letters, lower-cased and without accents, of all fields joined by ``". "``. Of n-grams that part
-    the labelled rows alike, only the shortest is asked about: it is the likeliest to occur in other texts,
-    and trees grow three times as fast. Which of equally good splits is taken depends on the seed.
+    or more letters, lower-cased and without accents, of all fields joined by ``". "``. If n-grams split all
+    labelled rows alike, only the shortest is used: it is the likeliest to occur in other texts, and trees
+    grow three times as fast. The seed decides between equally good splits.
     """
     staged = fit_staged(train, task, seed, setting)
     return lambda texts: staged(texts, [setting.trees])[0]
 
 
 def fit_staged(train: Rows, task: Task, seed: int, setting: Boosting) -> Staged:
-    """:func:`fit_adaboost` that also tells what fewer of its trees say: the first of them are the same."""
-    from sklearn.ensemble import AdaBoostClassifier  # of an extra, as all of scikit-learn
+    """Fit :func:`fit_adaboost`, and give labels by fewer of its trees too: the first trees are the same."""
+    from sklearn.ensemble import AdaBoostClassifier  # of an optional package, as all of scikit-learn
     from sklearn.feature_extraction.text import CountVectorizer
     from sklearn.tree import DecisionTreeClassifier
 
@@ -147,7 +147,7 @@ def fit_staged(train: Rows, task: Task, seed: int, setting: Boosting) -> Staged:
     plurality = always_plurality(labels, task)
     try:
         counts = csc_array(vectorizer.fit_transform(joined(train.texts, task)))
-    except ValueError:  # no words at all, says scikit-learn
+    except ValueError:  # scikit-learn found no words
         counts = None
     if counts is None or len(set(labels)) == 1:
         return lambda texts, trees: [plurality(texts) for _ in trees]
@@ -158,7 +158,7 @@ def fit_staged(train: Rows, task: Task, seed: int, setting: Boosting) -> Staged:
         learning_rate=setting.learning_rate,
         random_state=seed,
     )
-    with warnings.catch_warnings():  # few rows a class is what few-shot means
+    with warnings.catch_warnings():  # few rows per class are normal in few-shot tasks
         warnings.filterwarnings("ignore", "The number of unique classes is greater than 50%")
         model.fit(counts[:, asked], labels)
 
@@ -175,7 +175,7 @@ def fit_staged(train: Rows, task: Task, seed: int, setting: Boosting) -> Staged:
 
 
 def distinct_columns(counts: Any, lengths: Sequence[int]) -> Int32Array:
-    """Columns of which no two are equal in all rows; of equal ones the first of the shortest n-grams.
+    """Return columns no two of which are equal in all rows; of equal ones, the first of the shortest n-grams.
 
     `counts`: shape (n, F); `lengths`: length F.
 

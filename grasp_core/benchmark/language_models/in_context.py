@@ -1,4 +1,4 @@
-"""Labels by a language model from examples in its prompt, and the choice among ways to ask."""
+"""Labels by a language model from examples in its prompt, and trials of ways to ask."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -19,7 +19,7 @@ from grasp_core.statistics.f1 import confusion, macro_f1
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """How a model is asked: examples, by similarity where `semantic`, else by chance; instructions."""
+    """A way to ask a model: number of examples, similar ones if `semantic`, else random; instructions."""
 
     shots: int
     instructions: bool = True
@@ -35,13 +35,13 @@ class Predictions:
 
 
 def predict(asking: Asking, setting: Setting, train: Rows, texts: Sequence[Mapping[str, str]]) -> Predictions:
-    """Classes of texts, with the training rows as examples."""
+    """Return the classes of texts, with the training rows as examples."""
     every = list(range(len(train.texts)))
     return _classified(asking, _prompts(asking, setting, train, texts, lambda _: every), len(texts))
 
 
 def leave_one_out(asking: Asking, setting: Setting, train: Rows) -> Predictions:
-    """Classes of the training rows, each with the others as examples."""
+    """Return the classes of the training rows, each with the others as examples."""
     n = len(train.texts)
 
     def others(target: int) -> list[int]:
@@ -92,9 +92,9 @@ class InContext:
     """A language model that sees instructions and examples.
 
     `setting`: by default the task's number of examples, chosen by similarity, and its instructions.
-    `answers`: those known from before; new ones are added.
-    `similarity`: needed where examples are chosen by similarity.
-    `usage`: counts along, over all calls.
+    `answers`: stored answers; new ones are added.
+    `similarity`: needed if examples are chosen by similarity.
+    `usage`: sum over all calls.
     """
 
     model: LanguageModel
@@ -107,7 +107,7 @@ class InContext:
     def __call__(
         self, train: Rows, task: Task, seed: int
     ) -> Callable[[Sequence[Mapping[str, str]]], list[str]]:
-        """Take labelled rows as the examples to choose from; the seed is that of examples by chance."""
+        """Choose examples from labelled rows; the seed is for examples drawn at random."""
         asking = Asking(task, self.model, self.answers, self.similarity, seed, self.watch, self.usage)
         setting = self.setting or Setting(task.shots)
         return lambda texts: list(predict(asking, setting, train, texts).labels)
@@ -120,14 +120,14 @@ Score = Callable[[Sequence[str], Sequence[str], Task], float]
 
 @dataclass(frozen=True, slots=True)
 class Trial:
-    """How well one way of asking did: macro-F1 over the declared classes, by leave-one-out."""
+    """The score of one way to ask: macro-F1 over the declared classes, by leave-one-out."""
 
     setting: Setting
     score: float
 
 
 def grid(rows: int = 50) -> tuple[Setting, ...]:
-    """Every combination of instructions, selection and number of examples: 16 with 50 rows."""
+    """Return every combination of instructions, selection and number of examples: 16 with 50 rows."""
     return tuple(
         Setting(n, instructions, semantic)
         for n, instructions, semantic in product(_shots(rows), (True, False), (True, False))
@@ -135,10 +135,10 @@ def grid(rows: int = 50) -> tuple[Setting, ...]:
 
 
 def paper_sweeps(rows: int = 50) -> tuple[tuple[str, tuple[Setting, ...]], ...]:
-    """The paper's own trials: one thing is varied at a time.
+    """Return the paper's own trials, which vary one thing at a time.
 
-    Instructions are tried with 20 examples by chance; similarity with instructions and 20 examples; the
-    number of examples with both (raft_train_experiment.py of github.com/oughtinc/raft-baselines).
+    Instructions are tried with 20 random examples; similarity with instructions and 20 examples; the number
+    of examples with both (raft_train_experiment.py of github.com/oughtinc/raft-baselines).
     """
     return (
         ("instructions", tuple(Setting(20, instructions, False) for instructions in (False, True))),
@@ -152,19 +152,19 @@ def _shots(rows: int) -> list[int]:
 
 
 def macro_f1_declared(gold: Sequence[str], predicted: Sequence[str], task: Task) -> float:
-    """Macro-F1 over all declared classes, as the paper tunes."""
+    """Return macro-F1 over all declared classes, which the paper tunes."""
     codes = [np.array([task.classes.index(label) for label in labels]) for labels in (gold, predicted)]
     return macro_f1(confusion(codes[0], codes[1], len(task.classes)), "declared")
 
 
 def tune(asking: Asking, train: Rows, settings: Sequence[Setting], score: Score) -> list[Trial]:
-    """Try settings by leave-one-out, best first; of equal ones that with fewer examples, which costs less.
+    """Try settings by leave-one-out, best first; of equal ones, that with fewer examples, which costs less.
 
-    Progress is told over all settings together. Stopping loses nothing: the answers so far are kept, and the
+    Progress counts over all settings together. Stopping loses nothing: the answers so far are stored, and the
     next attempt asks only for the others.
 
-    Leave-one-out misleads where classes are balanced, for the class of the row left out is always the rarer
-    one among the others, and where a class has a single row, which is then left without an example.
+    Leave-one-out misleads in two cases. If classes are balanced, the class of the row left out is the rarer
+    one among the others. If a class has a single row, that row is left without an example.
     """
     n = len(train.texts)
     trials = []

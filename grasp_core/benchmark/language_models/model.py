@@ -1,4 +1,4 @@
-"""Language models that give probabilities of the next token: the protocol, and one on this machine."""
+"""Language models that give probabilities of the next token: the protocol, and a local model."""
 
 import hashlib
 import importlib
@@ -16,7 +16,7 @@ from grasp_core.model.remarks.benchmark import ModelProblem
 from grasp_core.model.remarks.remark import Remark
 
 FLOOR = -100.0
-"""Log-probability of a word that the model did not name: as good as 0, which the paper takes, but finite."""
+"""Log-probability of a word that the model did not name: as good as the paper's 0, but finite."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +24,7 @@ class Answer:
     """A model's answer to one prompt.
 
     `logprobs`: natural logarithm of each candidate's probability, in the candidates' order; at least `FLOOR`.
-    `floored`: candidates that the model's list of tokens did not hold; they have `FLOOR`.
+    `floored`: candidates missing from the model's list of tokens; they have `FLOOR`.
     `prompt_tokens`, `completion_tokens`: as the model counts them.
     """
 
@@ -35,7 +35,7 @@ class Answer:
 
 
 class ModelError(DataError):
-    """No answer that can be used, told without texts and keys; `passing`: the next question may get one."""
+    """A missing or unusable answer, without texts and keys; `passing`: the next question may get one."""
 
     def __init__(self, remark: Remark, *, passing: bool = False) -> None:
         super().__init__(str(remark))
@@ -44,13 +44,13 @@ class ModelError(DataError):
 
 
 class Tokens(Protocol):
-    """How a model cuts text into tokens."""
+    """A model's way of cutting text into tokens."""
 
     def count(self, text: str) -> int:
-        """Tokens of the text."""
+        """Count the tokens of the text."""
 
     def cut(self, text: str, tokens: int) -> str:
-        """The text's start, of about that many tokens; empty for none or fewer."""
+        """Return the text's start, of about that many tokens; empty for none or fewer."""
 
 
 class LanguageModel(Tokens, Protocol):
@@ -58,21 +58,21 @@ class LanguageModel(Tokens, Protocol):
 
     @property
     def name(self) -> str:
-        """All that decides its answers, to recognise them by."""
+        """Identity of everything that decides its answers."""
 
     @property
     def window(self) -> int:
-        """Tokens that prompt and answer may have together."""
+        """Most tokens of prompt and answer together."""
 
     @property
     def parallel(self) -> int:
-        """Questions that it can be asked at the same time."""
+        """Number of questions that it can be asked at the same time."""
 
     def next_token_logprobs(self, prompt: str, candidates: Sequence[str]) -> Answer:
-        """How likely each candidate's first token is to follow the prompt."""
+        """Return how likely each candidate's first token is to follow the prompt."""
 
     def close(self) -> None:
-        """Give back what it holds; it is not asked again."""
+        """Free its resources; it is not asked again."""
 
 
 _SAMPLE = 2**20
@@ -81,7 +81,7 @@ _SAMPLE = 2**20
 class LocalModel:
     """A model in a GGUF file.
 
-    `window`: tokens; by default what the model was trained with, at most 2,048, the paper's.
+    `window`: tokens; by default as many as the model was trained with, at most 2,048, as in the paper.
     `threads`: by default the processors that this process may use.
     """
 
@@ -105,11 +105,11 @@ class LocalModel:
         self.window = min(wanted, trained) if trained > 0 else wanted
 
     def count(self, text: str) -> int:
-        """Tokens of the text."""
+        """Count the tokens of the text."""
         return len(self._tokens(text))
 
     def cut(self, text: str, tokens: int) -> str:
-        """The text up to the end of that token; no character is divided."""
+        """Return the text up to the end of that token, without dividing a character."""
         start = self._model.detokenize(self._tokens(text)[: max(tokens, 0)])
         whole = text.encode()
         if not whole.startswith(start) and whole.startswith(start.lstrip(b" ")):
@@ -117,9 +117,9 @@ class LocalModel:
         return whole[: len(start)].decode(errors="ignore")
 
     def next_token_logprobs(self, prompt: str, candidates: Sequence[str]) -> Answer:
-        """How likely each candidate's first token is to follow.
+        """Return how likely each candidate's first token is to follow.
 
-        A token that all candidates begin with tells nothing: it joins the prompt, and the next one counts.
+        A token that all candidates begin with decides nothing: it joins the prompt, and the next one counts.
         (For some models the space before a number is a token of its own.)
         """
         tail = prompt.rpartition("\n")[2]
@@ -141,7 +141,7 @@ class LocalModel:
         self._model.close()
 
     def _firsts(self, tail: str, candidates: Sequence[str]) -> tuple[list[int], list[int]]:
-        """Tokens that all candidates begin with after the prompt, and the first of each after those."""
+        """Return the tokens that all candidates share after the prompt, and each one's next token."""
         every = [self._after(tail, text) for text in candidates]
         shared = 0
         while all(len(one) > shared + 1 for one in every) and len({one[shared] for one in every}) == 1:
@@ -157,7 +157,7 @@ class LocalModel:
 
 
 def _fingerprint(path: Path) -> str:
-    """The identity of a model's file, without reading it all: size, first and last MiB."""
+    """Return the identity of a model's file without reading all of it: size, first and last MiB."""
     try:
         with path.open("rb") as file:
             size = file.seek(0, os.SEEK_END)

@@ -1,4 +1,4 @@
-"""Prompts: tokens counted, examples chosen, everything cut to what the window holds."""
+"""Prompts: tokens counted, examples chosen, everything cut to fit the window."""
 
 import hashlib
 from collections.abc import Callable, Mapping, Sequence
@@ -22,10 +22,10 @@ _MAX_FILE = 256 * MIB
 
 
 def shortened(tokens: Tokens, text: str, limit: int) -> str:
-    """The text, cut from its end to at most `limit` tokens.
+    """Cut the text at its end to at most `limit` tokens.
 
-    The start of a text can have more tokens than it had within the text, since its end may no longer merge;
-    so the cut is tightened until it holds.
+    The start of a text can have more tokens alone than within the text, since its end may no longer merge. So
+    the cut is tightened until the limit is kept.
     """
     if limit <= 0:
         return ""
@@ -39,7 +39,7 @@ def shortened(tokens: Tokens, text: str, limit: int) -> str:
 
 
 class ApproximateTokens:
-    """A token for every three bytes of UTF-8, where the model's own tokens are not known.
+    """One token for every three bytes of UTF-8, for models with unknown tokens.
 
     English text has about four bytes to a token of GPT-2's; three leave room for names, numbers and other
     languages.
@@ -49,15 +49,15 @@ class ApproximateTokens:
     BYTES = 3
 
     def count(self, text: str) -> int:
-        """Tokens of the text, rounded up."""
+        """Count the tokens of the text, rounded up."""
         return -(-len(text.encode()) // self.BYTES)
 
     def cut(self, text: str, tokens: int) -> str:
-        """The start of the text that has so many tokens; no character is divided."""
+        """Return the text's start with so many tokens, without dividing a character."""
         return text.encode()[: max(tokens, 0) * self.BYTES].decode(errors="ignore")
 
     def first(self, text: str) -> int | None:
-        """Unknown."""
+        """Return None: the token is unknown."""
         return None
 
 
@@ -81,16 +81,16 @@ class FileTokens:
         self.name = f"tokenizer {hashlib.sha256(content).hexdigest()}"
 
     def count(self, text: str) -> int:
-        """Tokens of the text."""
+        """Count the tokens of the text."""
         return len(self._encoded(text).ids)
 
     def cut(self, text: str, tokens: int) -> str:
-        """The text up to the end of that token."""
+        """Return the text up to the end of that token."""
         offsets = self._encoded(text).offsets[: max(tokens, 0)]
         return text[: offsets[-1][1]] if offsets else ""
 
     def first(self, text: str) -> int | None:
-        """Number of the text's first token; None for no text."""
+        """Return the number of the text's first token; None for an empty text."""
         ids = self._encoded(text).ids
         return int(ids[0]) if ids else None
 
@@ -99,28 +99,28 @@ class FileTokens:
 
 
 SEPARATOR = "\n\n"
-"""Between the instructions, the examples and the target."""
+"""Text between the instructions, the examples and the target."""
 
 
 def head(task: Task, *, instructions: bool = True) -> str:
-    """The lines before the examples: the instructions where wanted, and the numbered classes."""
+    """Return the lines before the examples: the instructions, if wanted, and the numbered classes."""
     start = [task.instructions] if instructions and task.instructions else []
     names = (f"{number}. {name}" for number, name in enumerate(task.classes, 1))
     return "\n".join([*start, "Possible labels:", *names])
 
 
 def shown(task: Task, text: Mapping[str, str]) -> str:
-    """The fields as a model sees them, a line each; those without text are left out."""
+    """Return the fields as a model sees them, a line each, without empty ones."""
     return "\n".join(f"{field}: {text[field]}" for field in task.prompt_fields if text[field].strip())
 
 
 def label_line(task: Task, label: str | None) -> str:
-    """The last line of an example, or of the target, which has no label."""
+    """Return the last line of an example, or of the target, which has no label."""
     return f"{LABEL}:" if label is None else f"{LABEL}:{_word(task, label, named=True)}"
 
 
 def words(task: Task) -> tuple[str, ...]:
-    """A class as it follows the prompt, after a space: its name, or its number where the task says so."""
+    """Return each class as it follows the prompt, after a space: its name, or number if the task says so."""
     return tuple(_word(task, name, named=not task.numeric) for name in task.classes)
 
 
@@ -132,15 +132,15 @@ def _word(task: Task, label: str, *, named: bool) -> str:
 
 
 RESERVED = 11
-"""Tokens of the window that are not shared out: 10 to spare, 1 for the answer."""
+"""Tokens of the window that are not allotted: 10 spare ones, 1 for the answer."""
 TARGET_SHARE = 0.25
-"""Least share of what is left after the instructions that the target may have."""
+"""Least limit of the target's share in the tokens left after the instructions."""
 _BESIDE = 2  # the answer's token, and one that some models put before every text
 
 
 @dataclass(frozen=True, slots=True)
 class Prompt:
-    """A prompt that fits; the least similar examples are left out where the window has no room."""
+    """A prompt that fits; the least similar examples are left out if the window has no room."""
 
     text: str
     examples: int
@@ -155,15 +155,15 @@ def fit(
     *,
     instructions: bool = True,
 ) -> Prompt:
-    """The prompt for a target, cut to the model's window.
+    """Return the prompt for a target, cut to the model's window.
 
     `target`: text by field.
     `examples`: text by field and label, in the prompt's order: the most similar last.
 
-    Of ``window - 11 - tokens(instructions) - 2 (n + 1)``, the target has what it needs, at most the share
+    Of ``window - 11 - tokens(instructions) - 2 (n + 1)``, the target gets what it needs, at most the share
     ``max(1/4, 1/(n + 1))``, and each of the n examples an equal part of the rest (the paper counts a
-    separator as two tokens). Texts are cut from their end, label lines are kept. The paper's code would cut a
-    label where not even that fits; here the least similar examples make room.
+    separator as two tokens). Texts are cut at their end, label lines are kept. The paper's code would cut a
+    label if not even that fits; here the least similar examples are left out.
     """
     before = head(task, instructions=instructions)
     kept = list(examples)
@@ -203,7 +203,7 @@ def _shared(
 
 
 def _block(model: LanguageModel, text: str, last: str, limit: int | None) -> str:
-    """The text, cut so that it, a line end and the last line have at most `limit` tokens."""
+    """Cut the text so that it, a line end and the last line have at most `limit` tokens."""
     if limit is not None:
         text = shortened(model, text, limit - model.count(last) - 1)
     return f"{text}\n{last}"
@@ -214,20 +214,20 @@ Similarity = Callable[[Sequence[str], Sequence[str]], FloatArray]
 
 
 def cosine_of(embed: Callable[[Sequence[str]], npt.NDArray[np.floating[Any]]]) -> Similarity:
-    """Similarity by embeddings of unit length, shape (n, width)."""
+    """Return the similarity by embeddings of unit length, shape (n, width)."""
     return lambda texts, others: (embed(texts) @ embed(others).T).astype(np.float64)
 
 
 def most_similar(cosines: FloatArray, shots: int) -> list[int]:
-    """The rows most similar to a target, the most similar last; of equal ones, the first of the file."""
+    """Return the rows most similar to a target, the most similar last; of equal ones, the first in order."""
     first = np.argsort(-cosines, kind="stable")[:shots]
     return [int(row) for row in first[::-1]]
 
 
 def drawn(labels: Sequence[str], shots: int, seed: int) -> list[int]:
-    """Rows by chance, one of each class before others; all, in file order, if there are no more.
+    """Draw rows at random, one of each class before others; return all, in file order, if there are no more.
 
-    The same for every target, as in the paper: its own code seeds again before each.
+    The draw is the same for every target, as in the paper: its code sets the seed again before each.
     """
     if len(labels) <= shots:
         return list(range(len(labels)))

@@ -1,1 +1,1 @@
-"""How good labels are: against gold, each other, people, and by leave-one-out."""
+"""Scores of labels: against gold, each other and people, and by leave-one-out."""

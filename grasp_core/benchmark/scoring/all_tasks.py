@@ -1,4 +1,4 @@
-"""A baseline on every task of a folder, written as a submission, which a later call goes on with."""
+"""A baseline on every task of a folder, written as a submission; a later call continues it."""
 
 import hashlib
 import json
@@ -21,13 +21,13 @@ from grasp_core.model.text import csv_text
 from grasp_core.reading.table.parsed import Watch, unwatched
 
 RUN_FILE = "run.json"
-"""Beside ``data``: what was run, and what it took."""
+"""Name of the file beside ``data`` with the settings of the run, and its time and costs."""
 _FORMAT = {"format": "grasp-baseline", "version": 1}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TaskFiles:
-    """A task with its labelled rows and those to be labelled."""
+    """A task with its labelled rows and the rows to be labelled."""
 
     task: Task
     train: Rows
@@ -35,7 +35,7 @@ class TaskFiles:
 
 
 def read_files(folder: Path) -> tuple[list[TaskFiles], list[str]]:
-    """The tasks of a folder, and the names of those that lack one of the files with rows."""
+    """Return the tasks of a folder, and the names of tasks that lack one of the files with rows."""
     if not folder.is_dir():
         raise DataError(
             f"there is no folder {folder}; name that of the tasks with --tasks, or fetch it: "
@@ -56,9 +56,9 @@ def read_files(folder: Path) -> tuple[list[TaskFiles], list[str]]:
 
 @dataclass(frozen=True, slots=True)
 class TaskRun:
-    """What labelling a task took.
+    """Time and cost of labelling a task.
 
-    `key`: all that decides the labels; work of another key is done anew.
+    `key`: hash of everything that decides the labels; work of another key is done anew.
     `questions`, `tokens`, `cost`: of a language model, in the currency of its prices.
     """
 
@@ -82,9 +82,9 @@ def label_all(
     watch: Watch = unwatched,
     block: int = BLOCK,
 ) -> Iterator[tuple[str, TaskRun, bool]]:
-    """Label every task, each written as soon as it is done; gives its name, what it took, whether it is new.
+    """Label every task and write it at once; yield its name, its :class:`TaskRun`, and whether it is new.
 
-    `name`: the baseline with all its settings; tasks that the same one has labelled are not labelled again.
+    `name`: the baseline with all its settings; tasks that it has labelled already are not labelled again.
     """
     known = read_run(out)
     for files in found:
@@ -122,7 +122,7 @@ def label_all(
 
 
 def read_run(out: Path) -> dict[str, TaskRun]:
-    """What an earlier call did, by task; nothing where there was none."""
+    """Return an earlier call's runs by task; empty if there was none."""
     path = out / RUN_FILE
     try:
         plain: Any = json.loads(path.read_bytes())
@@ -138,7 +138,7 @@ def read_run(out: Path) -> dict[str, TaskRun]:
 
 
 def write_run(out: Path, runs: Mapping[str, TaskRun], scores: Scores | None = None) -> None:
-    """Write ``run.json``, with the scores where gold labels are at hand."""
+    """Write ``run.json``, with the scores if there are any."""
     plain: dict[str, Any] = {**_FORMAT, "tasks": {name: asdict(run) for name, run in runs.items()}}
     if scores is not None:
         plain["scores"] = {
@@ -150,12 +150,12 @@ def write_run(out: Path, runs: Mapping[str, TaskRun], scores: Scores | None = No
 
 
 def predictions_csv(ids: Sequence[str], labels: Sequence[str]) -> str:
-    """A task's file of a submission."""
+    """Return a task's file for a submission."""
     return csv_text((ID, LABEL), zip(ids, labels, strict=True))
 
 
 def _write(path: Path, content: bytes) -> None:
-    """A whole file or none: what is there stays until the new one is complete."""
+    """Write a whole file or none: the old one stays until the new one is complete."""
     part = path.with_name(f"{path.name}.part")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)

@@ -1,4 +1,4 @@
-"""Systems compared, and the rows that several get wrong."""
+"""Comparison of systems, and rows that they label wrongly."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -19,19 +19,19 @@ from grasp_core.statistics import f1
 
 ERROR_COLUMNS = ("task", ID, "gold", "predicted", "text")
 _MOST_CLASSES = 8
-"""A matrix of more classes is told by its largest cells."""
+"""Most classes of a matrix that is shown whole; of a larger one, only its largest cells are."""
 _LARGEST = 10
 
 
 def confusion_table(counts: Int64Array, classes: Sequence[str]) -> pd.DataFrame:
-    """Rows by gold class (down) and predicted class (across); classes that never occur are left out."""
+    """Return rows by gold class (down) and predicted class (across), without classes that never occur."""
     occur = np.flatnonzero(counts.sum(axis=0) + counts.sum(axis=1)).tolist()
     names = [classes[code] for code in occur]
     return pd.DataFrame(counts[np.ix_(occur, occur)], index=names, columns=names)
 
 
 def mistakes_text(name: str, score: TaskScore) -> str:
-    """How many rows of a task are wrong, and which classes were taken for which."""
+    """Describe the number of wrong rows of a task, and which classes were taken for which."""
     wrong = score.n - int(np.trace(score.confusion))
     start = f"{name}: {wrong:,} of {score.n:,} labelled wrongly"
     if not wrong:
@@ -53,10 +53,10 @@ def errors_csv(
     gold: Gold,
     folder: Path | None = None,
 ) -> str:
-    """Every row that was labelled wrongly, as CSV with :data:`ERROR_COLUMNS`.
+    """Return every row that was labelled wrongly, as CSV with :data:`ERROR_COLUMNS`.
 
-    `predictions`: label by id, by task, of all rows that have a gold label.
-    `folder`: of the tasks: where a task's ``test_unlabeled.csv`` is there, the texts are taken from it.
+    `predictions`: labels by task and id, for all rows that have a gold label.
+    `folder`: folder of the tasks; texts are taken from a task's ``test_unlabeled.csv`` if it has one.
     """
     found = []
     for name, task in tasks.items():
@@ -79,10 +79,10 @@ PERMUTATIONS = 10_000
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """How much higher the first submission's macro-F1 (leaderboard's convention) is than the second's.
+    """Difference of the first submission's macro-F1 (leaderboard's convention) minus the second's.
 
     `ci95`: 95 % bootstrap interval over items, both submissions scored on the same draws.
-    `p`: of the paired permutation test, two-sided; never 0.
+    `p`: p-value of the paired permutation test, two-sided; never 0.
     """
 
     difference: float
@@ -93,7 +93,7 @@ class Difference:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Comparison:
-    """Two submissions, task by task, and overall where every task was compared."""
+    """The differences of two submissions by task, and overall if every task was compared."""
 
     tasks: Mapping[str, Difference]
     overall: Difference | None
@@ -110,7 +110,7 @@ def compare(
     resamples: int = RESAMPLES,
     told: Callable[[str], None] = lambda _task: None,
 ) -> Comparison:
-    """Compare two submissions that ``require_scorable`` takes."""
+    """Compare two submissions that pass ``require_scorable``."""
     one, other = first.predictions, second.predictions
     parts = []
     for name, task in tasks.items():
@@ -132,11 +132,11 @@ def compare(
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TaskDifference:
-    """A task's difference with its draws, or a part of them.
+    """A task's difference with its draws, or with a part of them.
 
     `null`: shape (permutations,); `drawn`: shape (resamples,).
-    `gap`: how much higher the first system's macro-F1 is.
-    `n`: items.
+    `gap`: macro-F1 of the first system minus that of the second.
+    `n`: number of items.
     """
 
     name: str
@@ -147,7 +147,7 @@ class TaskDifference:
 
     @property
     def difference(self) -> Difference:
-        """What is told of it."""
+        """Difference with interval and p."""
         return _difference(self.gap, self.null, self.drawn, self.n)
 
 
@@ -174,13 +174,13 @@ def compare_task(
 
 
 def joined_difference(parts: Sequence[TaskDifference]) -> TaskDifference:
-    """A task's difference from its parts, in their order."""
+    """Join the parts of a task's difference, in their order."""
     null, drawn = (np.concatenate(values) for values in _draws(parts))
     return replace(parts[0], null=null, drawn=drawn)
 
 
 def compared(parts: Sequence[TaskDifference], tasks: Iterable[str]) -> Comparison:
-    """A comparison from those of its tasks."""
+    """Return a comparison from the differences of its tasks."""
     if not parts:
         raise DataError("there is no task for which both submissions and the gold have labels")
     found = {part.name: part.difference for part in parts}
@@ -207,10 +207,10 @@ def swapped_differences(
     permutations: int,
     part: f1.Part = (0, 1),
 ) -> FloatArray:
-    """Differences in macro-F1, shape (permutations,), each item's two predictions swapped by a coin.
+    """Return differences in macro-F1, shape (permutations,), each item's two predictions swapped by a coin.
 
-    Of c items with the same gold label and the same two predictions a binomial number is swapped; each
-    swap moves one count between two classes of either submission.
+    Of c items with the same gold label and the same two predictions, a binomial number is swapped. Each swap
+    moves one count between two classes of either submission.
     """
     rows, times = f1.distinct([gold, first, second])
     of_gold, of_first, of_second = (f1.indicator(rows[:, column], classes) for column in range(3))
@@ -233,15 +233,15 @@ def swapped_differences(
 
 
 def _swaps(generator: np.random.Generator, times: Int64Array, size: int) -> Int64Array:
-    """How many of each distinct row's items are swapped, shape (size, P)."""
+    """Draw the number of swapped items of each distinct row, shape (size, P)."""
     swaps = np.empty((size, times.size), dtype=np.int64)
-    single = times == 1  # most of them, where there are many: a coin is faster than a binomial number
+    single = times == 1  # usually most rows: a coin is faster than a binomial number
     swaps[:, single] = generator.integers(2, size=(size, int(single.sum())), dtype=np.int8)
     swaps[:, ~single] = generator.binomial(times[~single], 0.5, size=(size, int((~single).sum())))
     return swaps
 
 
 def _difference(gap: float, null: FloatArray, drawn: FloatArray, n: int) -> Difference:
-    """With p = (1 + #{|shuffled| >= |observed|}) / (B + 1), values within 1e-12 being ties."""
+    """Add p = (1 + #{|shuffled| >= |observed|}) / (B + 1); values within 1e-12 are ties."""
     as_large = int((np.abs(null) >= abs(gap) - f1.TIE).sum())
     return Difference(gap, f1.interval(drawn), (1 + as_large) / (null.size + 1), int(n))

@@ -1,4 +1,4 @@
-"""How well a baseline does on labelled rows, where that misleads, and AdaBoost's settings tried."""
+"""Evaluation of a baseline on labelled rows, cautions about it, and trials of AdaBoost's settings."""
 
 import hashlib
 import json
@@ -30,22 +30,22 @@ SPLITS, TEST_SHARE = 20, 0.2
 
 @dataclass(frozen=True, slots=True)
 class Fold:
-    """Positions of the rows to learn from, and of those to be labelled."""
+    """Positions of the rows to learn from, and of the rows to be labelled."""
 
     train: tuple[int, ...]
     test: tuple[int, ...]
 
 
 def leave_one_out(rows: Rows) -> list[Fold]:
-    """Each row labelled by what all others teach."""
+    """Return folds in which each row is labelled from all others."""
     everyone = range(len(rows.ids))
     return [Fold(tuple(one for one in everyone if one != left), (left,)) for left in everyone]
 
 
 def stratified_splits(rows: Rows, seed: int, splits: int = SPLITS) -> list[Fold]:
-    """Rows parted at random: a fifth of each class, rounded by chance, is labelled from the others.
+    """Return random splits: a fifth of each class, rounded at random, is labelled from the other rows.
 
-    A class of one row stays with those to learn from.
+    A class of one row is always learnt from, never labelled.
     """
     labels = np.array(known_labels(rows))
     classes = [np.flatnonzero(labels == name) for name in dict.fromkeys(labels)]
@@ -66,7 +66,7 @@ def _split(classes: Sequence[Codes], rng: np.random.Generator) -> Fold:
 
 
 def taken(rows: Rows, positions: Sequence[int]) -> Rows:
-    """Some of the rows, in that order."""
+    """Return the rows at these positions, in that order."""
     labels = None if rows.labels is None else tuple(rows.labels[one] for one in positions)
     ids = tuple(rows.ids[one] for one in positions)
     return Rows(ids, tuple(rows.texts[one] for one in positions), labels, rows.table)
@@ -74,20 +74,20 @@ def taken(rows: Rows, positions: Sequence[int]) -> Rows:
 
 Way = Literal["loo", "splits", "file"]
 Done = MutableMapping[str, list[str]]
-"""Labels by piece of work, each piece once it is complete; kept as JSON, it lets an evaluation go on."""
+"""Labels by piece of work, each complete; stored as JSON, it lets a later evaluation continue."""
 
 BLOCK = 512
-"""Rows labelled at a time: how often progress is told. Labels do not depend on it."""
+"""Rows labelled between two reports of progress. Labels do not depend on it."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Evaluation:
     """Scores of a baseline.
 
-    `macro_f1`, `macro_f1_declared`: over the classes in gold or predictions, and over all declared ones; of
+    `macro_f1`, `macro_f1_declared`: over the classes in gold or predictions, and over all declared ones; for
         splits, the mean over them.
-    `ci95`: of `macro_f1`: bootstrap over rows; of splits, the 2.5th and 97.5th percentile over them.
-    `caution`: where the score misleads.
+    `ci95`: interval of `macro_f1`: bootstrap over rows; for splits, their 2.5th and 97.5th percentile.
+    `caution`: reasons why the score may mislead.
     """
 
     way: Way
@@ -100,7 +100,7 @@ class Evaluation:
 
 
 def loo_cautions(labels: Sequence[str]) -> tuple[Remark, ...]:
-    """Of leave-one-out."""
+    """Return cautions about leave-one-out."""
     counts = Counter(labels)
     found = [BaselineCaution.LEAVE_ONE_OUT()]
     most = counts.most_common(2)
@@ -113,7 +113,7 @@ def loo_cautions(labels: Sequence[str]) -> tuple[Remark, ...]:
 
 
 def split_cautions(labels: Sequence[str], folds: Sequence[Fold]) -> tuple[Remark, ...]:
-    """Of repeated stratified splits."""
+    """Return cautions about repeated stratified splits."""
     counts = Counter(labels).values()
     found = [BaselineCaution.SPLITS(learnt=len(folds[0].train), rows=len(labels))]
     single = sum(count == 1 for count in counts)
@@ -126,7 +126,7 @@ def split_cautions(labels: Sequence[str], folds: Sequence[Fold]) -> tuple[Remark
 
 
 def file_cautions(train: Rows, test: Rows) -> tuple[Remark, ...]:
-    """Of other labelled rows."""
+    """Return cautions about other labelled rows."""
     known = {json.dumps(text, sort_keys=True) for text in train.texts}
     both = sum(json.dumps(text, sort_keys=True) in known for text in test.texts)
     return (BaselineCaution.ROWS_LEARNT_FROM(both=both, rows=len(test.ids)),) if both else ()
@@ -145,7 +145,7 @@ def evaluate(
 ) -> Evaluation:
     """Score a baseline.
 
-    `done`: work of an earlier attempt on the same baseline, rows and seed; what is added lets the next go on.
+    `done`: work of an earlier attempt on the same baseline, rows and seed; new work is added to it.
     """
     labels = known_labels(train)
     if way == "file":
@@ -185,7 +185,7 @@ def label_rows(
     done: Done | None = None,
     block: int = BLOCK,
 ) -> list[str]:
-    """Labels for rows, from all labelled ones; parameters are those of :func:`evaluate`."""
+    """Label rows from all labelled ones; parameters are those of :func:`evaluate`."""
     done = {} if done is None else done
     predict = None
     labels: list[str] = []
@@ -196,7 +196,7 @@ def label_rows(
             predict = predict or fit(train, task, seed)
             try:
                 done[key] = predict(texts[start : start + block])
-            except UnansweredError as error:  # told of all rows, not of a block
+            except UnansweredError as error:  # counted over all rows, not over a block
                 raise UnansweredError(error.remark, start + error.found, len(texts)) from None
         labels += done[key]
     watch(len(texts), len(texts))
@@ -204,7 +204,7 @@ def label_rows(
 
 
 def work_key(name: str, task: Task, rows: Sequence[Rows], way: str, seed: int) -> str:
-    """The identity of partial work, which may only be gone on with where all of this is the same."""
+    """Return the identity of partial work: it may only be continued if all of this is the same."""
     parts = [name, task.name, list(task.classes), list(task.prompt_fields), way, seed]
     parts += [list(task.fields), *(one.table.sha256 for one in rows)]
     return hashlib.sha256(json.dumps(parts).encode()).hexdigest()
@@ -238,7 +238,7 @@ def _scored(
 
 
 def evaluation_json(name: str, task: Task, seed: int, found: Evaluation) -> str:
-    """The scores as JSON; no row's text or label."""
+    """Return the scores as JSON, without any row's text or label."""
     plain: Mapping[str, Any] = {
         "baseline": name,
         "task": task.name,
@@ -254,24 +254,24 @@ def evaluation_json(name: str, task: Task, seed: int, found: Evaluation) -> str:
 
 
 RATES, DEPTHS, TREES = (0.1, 0.3, 1.0, 3.0), (1, 2, 3, 5, 10), (10, 25, 50, 100, 200)
-"""What is tried; the paper names what it tuned, the values are ours."""
+"""Values that are tried; the paper names what it tuned, but the values are ours."""
 
 
 @dataclass(frozen=True, slots=True)
 class BoostingTrial:
-    """How well one setting did: macro-F1 over the declared classes, by leave-one-out."""
+    """The score of one setting: macro-F1 over the declared classes, by leave-one-out."""
 
     setting: Boosting
     score: float
 
 
 def boosting_grid() -> tuple[Boosting, ...]:
-    """Every combination: 100 of them, from 20 ensembles for each row left out."""
+    """Return every combination: 100 of them, from 20 ensembles for each row left out."""
     return tuple(Boosting(*one) for one in product(TREES, DEPTHS, RATES))
 
 
 def boosting_sweeps() -> tuple[tuple[str, tuple[Boosting, ...]], ...]:
-    """The paper's own order: one thing is varied at a time, the others as published."""
+    """Return settings in the paper's own order: one is varied at a time, the others are as published."""
     return (
         ("learning rate", tuple(replace(PUBLISHED, learning_rate=rate) for rate in RATES)),
         ("depth", tuple(replace(PUBLISHED, depth=depth) for depth in DEPTHS)),
@@ -280,7 +280,7 @@ def boosting_sweeps() -> tuple[tuple[str, tuple[Boosting, ...]], ...]:
 
 
 def kept_trials(path: Path) -> KeptWork[list[str]]:
-    """The file that lets a search go on where it was ended."""
+    """Open the file from which a stopped search continues."""
 
     def read(plain: dict[str, Any]) -> list[str]:
         return list(from_json(plain["labels"], tuple[str, ...]))
@@ -298,11 +298,11 @@ def tune_boosting(
     seed: int = 1,
     watch: Watch = unwatched,
 ) -> list[BoostingTrial]:
-    """Try settings by leave-one-out, best first; of equal ones, that with fewer and shallower trees.
+    """Try settings by leave-one-out, best first; of equal ones, the one with fewer and shallower trees first.
 
-    An ensemble tells what fewer of its trees say, so one is grown for each depth and rate.
+    An ensemble also gives the labels by fewer of its trees, so only one is grown for each depth and rate.
 
-    `done`: work of an earlier attempt; what is added lets the next go on.
+    `done`: work of an earlier attempt; new work is added to it.
     """
     labels = known_labels(train)
     if len(labels) < 2:

@@ -14,14 +14,14 @@ from grasp_core.statistics.f1 import confusion, interval, macro_f1
 
 HELD_OUT, GOLD = "held-out raters", "gold"
 UNVOTED = "right for some items, and nobody's vote, so always missed"
-"""What is told of :attr:`HumanScore.unvoted`."""
+"""Explanation of :attr:`HumanScore.unvoted`."""
 _STREAM = 2**64 - 2
-"""Second word of the random streams' key, so that they are shared with nothing else of the same seed."""
+"""Second word of the random streams' key, so that nothing else with the same seed shares them."""
 
 
 @dataclass(frozen=True, slots=True)
 class HumanScore:
-    """How well the plurality of a few raters does.
+    """The score of the plurality of a few raters.
 
     `macro_f1`, `macro_f1_declared`: of the first draw of items and votes.
     `ci95`: its 95 % bootstrap interval, over items.
@@ -58,7 +58,7 @@ def human_baseline(
 ) -> HumanScore:
     """Score the plurality of `votes` annotations per item, on `items` items drawn at random.
 
-    `seed`: draw r depends on (seed, r) alone.
+    `seed`: draw r depends only on (seed, r).
     `against`: right label by item. Without it, the right label is the plurality of the item's other
         annotations, so items need one more than `votes`.
 
@@ -95,9 +95,9 @@ def human_baseline(
 
 
 def plurality_of_few(dataset: Dataset, *, votes: int = 5, items: int = 100, seed: int = 1) -> dict[str, str]:
-    """The plurality of `votes` annotations by item, of one draw of items, to be scored elsewhere.
+    """Return the plurality of `votes` annotations by item, for one draw of items, to be scored elsewhere.
 
-    Parameters are those of :func:`human_baseline`; no right label is needed, nor a vote more.
+    Parameters are those of :func:`human_baseline`; it needs no right label, and no further vote.
     """
     _check(seed, votes=votes, items=items)
     annotations = dataset.annotations
@@ -113,16 +113,16 @@ def plurality_of_few(dataset: Dataset, *, votes: int = 5, items: int = 100, seed
 
 
 LEAST = 10
-"""Rows that a rater labels to be considered, as the paper asked of its annotators."""
+"""Fewest qualification rows of a rater who is considered, as in the paper."""
 
 
 @dataclass(frozen=True, slots=True)
 class Qualification:
-    """Who may vote, by how they labelled rows whose right label is known.
+    """Raters who may vote, by how they labelled rows with a known right label.
 
     `passed`, `failed`, `few`: raters who reached the bar, who did not, and who labelled fewer than
         :data:`LEAST` of the rows.
-    `votes`: annotations of these rows, which no score is drawn from.
+    `votes`: number of annotations of these rows, which enter no score.
     """
 
     passed: tuple[str, ...]
@@ -132,7 +132,7 @@ class Qualification:
 
 
 def qualify(dataset: Dataset, right: Mapping[str, str], bar: float) -> tuple[Dataset, Qualification]:
-    """The votes of raters who are right on a share of `bar` of the qualification's rows, without these rows.
+    """Return the votes of raters who are right on a share of `bar` of the qualification rows, without these.
 
     `bar`: smallest share that must be right, 0 to 1.
 
@@ -162,7 +162,7 @@ def qualify(dataset: Dataset, right: Mapping[str, str], bar: float) -> tuple[Dat
 
 
 def of_kind(dataset: Dataset, column: str) -> dict[str, Dataset]:
-    """The votes of each kind of raters apart, such as experts and crowd, by the value of a rater column."""
+    """Return the votes by kind of raters, such as experts and crowd: by the values of a rater column."""
     axis = dataset.raters.axes.get(column)
     if axis is None:
         raise DataError(f"no column {column} of the raters was read; name one that says who is an expert")
@@ -171,7 +171,7 @@ def of_kind(dataset: Dataset, column: str) -> dict[str, Dataset]:
 
 
 def _only(dataset: Dataset, votes: BoolArray) -> Dataset:
-    """The data with some of its annotations; items and raters keep their places."""
+    """Return the data with some of their annotations; items and raters keep their positions."""
     a = dataset.annotations
     item = a.item[votes]
     starts = np.concatenate([[0], np.cumsum(np.bincount(item, minlength=a.n_items))])
@@ -195,9 +195,9 @@ def _check(seed: int, **numbers: int) -> None:
 
 
 def _gold_codes(annotations: Annotations, against: Mapping[str, str]) -> tuple[Codes, tuple[str, ...]]:
-    """Right label of each item: its position in the categories and, after them, the labels without a vote.
+    """Return each item's right label: its position in the categories followed by right labels without a vote.
 
-    Returns shape (I,), -1 where there is none; and these labels.
+    Returns shape (I,), -1 if there is none; and the labels without a vote.
     """
     categories = annotations.categories
     right = [against.get(one) for one in annotations.item_ids]
@@ -215,7 +215,7 @@ def _gold_codes(annotations: Annotations, against: Mapping[str, str]) -> tuple[C
 
 
 def _bare(label: str) -> str:
-    """What stays of a label that is written in another way."""
+    """Return a label's letters and digits, which stay the same in another spelling."""
     return "".join(filter(str.isalnum, label.casefold())) or label
 
 
@@ -245,7 +245,7 @@ def _draw(
     seed: int,
     repeat: int,
 ) -> tuple[Codes, Codes, Codes]:
-    """The items of one draw, their right and their voted category, shapes (items,)."""
+    """Return the items of one draw, their right and their voted categories, each of shape (items,)."""
     key, counter = np.array([seed, _STREAM], np.uint64), np.array([0, 0, 0, repeat], np.uint64)
     generator = np.random.Generator(np.random.Philox(key=key, counter=counter))
     chosen = np.sort(generator.choice(eligible, size=items, replace=False))
@@ -266,7 +266,7 @@ def _draw(
 def _plurality(
     item: Codes, category: Codes, items: int, classes: int, generator: np.random.Generator
 ) -> Int64Array:
-    """Most frequent category of each item, ties broken at random, shape (items,)."""
+    """Return the most frequent category of each item, ties broken at random, shape (items,)."""
     counts = np.bincount(item * classes + category, minlength=items * classes).reshape(items, classes)
     most: Int64Array = np.argmax(counts + generator.random(counts.shape), axis=1)
     return most

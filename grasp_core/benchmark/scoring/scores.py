@@ -1,4 +1,4 @@
-"""Scores of labels and probabilities against gold: F1, intervals, calibration, what misleads."""
+"""Scores of labels and probabilities against gold: F1, intervals, scores by class, calibration."""
 
 import json
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
@@ -31,7 +31,7 @@ from grasp_core.statistics.f1 import (
 
 RESAMPLES = 10_000
 FEW = 16
-"""Items per distinct row from which the counts are drawn at once."""
+"""Items per distinct row from which on the counts are drawn at once."""
 
 
 def resampled_f1(
@@ -44,16 +44,16 @@ def resampled_f1(
     resamples: int = RESAMPLES,
     part: Part = (0, 1),
 ) -> FloatArray:
-    """Macro-F1 (leaderboard's convention) of one or several systems on items drawn with replacement.
+    """Return macro-F1 (leaderboard's convention) of one or several systems on items drawn with replacement.
 
     `gold`: shape (n,).
     `systems`, of shape (n,): predicted classes; every system is scored on the same draws.
-    `purpose`: what the draws are for, e.g. the task's name: tasks must not share their draws.
-    `part`: see :func:`grasp_core.statistics.f1.streams`; of several parts each has its share of the B draws.
+    `purpose`: purpose of the draws, e.g. the task's name: tasks must not share their draws.
+    `part`: see :func:`grasp_core.statistics.f1.streams`; each of several parts has its share of the B draws.
 
     Returns shape (systems, B).
 
-    Items that agree in gold and predictions are alike, so only the counts of the distinct rows are drawn;
+    Items with equal gold and predictions are alike, so only the counts of the distinct rows are drawn;
     sums over rows are products with 0/1 matrices.
 
     Source: Efron and Tibshirani, *An Introduction to the Bootstrap*, 1993, chapter 13 (percentile interval).
@@ -75,10 +75,10 @@ def resampled_f1(
 
 
 def _drawn(generator: np.random.Generator, times: Int64Array, size: int) -> Int64Array:
-    """How often each distinct row is drawn, shape (size, P).
+    """Draw how often each distinct row occurs, shape (size, P).
 
-    Multinomial: a few rows are drawn at once with their counts, many are counted item by item, which is
-    faster where they are nearly as many as the items.
+    Multinomial: a few rows are drawn at once with their counts. Many rows are counted item by item, which is
+    faster if they are nearly as many as the items.
     """
     n, P = int(times.sum()), times.size
     if n > P * FEW:
@@ -91,7 +91,7 @@ def _drawn(generator: np.random.Generator, times: Int64Array, size: int) -> Int6
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TaskScore:
-    """Scores on one task; counts over items only, no item's gold label.
+    """Scores on one task; they contain counts over items, but no item's gold label.
 
     `macro_f1`: over the classes in gold or predictions, as on the leaderboard.
     `macro_f1_declared`: over all classes that the task declares.
@@ -109,7 +109,7 @@ class TaskScore:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Scores:
-    """Scores of a submission, by task; the mean over all only where every one was scored."""
+    """Scores of a submission by task; the overall mean only if every task was scored."""
 
     tasks: Mapping[str, TaskScore]
     overall: float | None
@@ -126,7 +126,7 @@ def score(
     resamples: int = RESAMPLES,
     told: Callable[[str], None] = lambda _task: None,
 ) -> Scores:
-    """Score a submission that :func:`~grasp_core.benchmark.submissions.require_scorable` takes."""
+    """Score a submission that passes :func:`~grasp_core.benchmark.submissions.require_scorable`."""
     predictions = submission.predictions
     parts = []
     for name, task in tasks.items():
@@ -138,7 +138,7 @@ def score(
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TaskDraws:
-    """A task's counts, and its macro-F1 of bootstrap draws, or of a part of them.
+    """A task's counts, and its macro-F1 on bootstrap draws, or on a part of them.
 
     `classes`: length K; `confusion`: shape (K, K); `values`: shape (B,).
     """
@@ -150,7 +150,7 @@ class TaskDraws:
 
     @property
     def score(self) -> TaskScore:
-        """What is told of it."""
+        """Scores on the task, with interval."""
         return TaskScore(
             macro_f1=macro_f1(self.confusion),
             macro_f1_declared=macro_f1(self.confusion, "declared"),
@@ -182,12 +182,12 @@ def score_task(
 
 
 def joined(parts: Sequence[TaskDraws]) -> TaskDraws:
-    """A task's draws from its parts, in their order."""
+    """Join the parts of a task's draws, in their order."""
     return replace(parts[0], values=np.concatenate([part.values for part in parts]))
 
 
 def gathered(parts: Sequence[TaskDraws], tasks: Iterable[str]) -> Scores:
-    """Scores of a submission from those of its tasks."""
+    """Return the scores of a submission from the draws of its tasks."""
     if not parts:
         raise DataError("no task has both predictions and gold labels; name the tasks' folders alike in both")
     scored = {part.name: part.score for part in parts}
@@ -202,7 +202,7 @@ def gathered(parts: Sequence[TaskDraws], tasks: Iterable[str]) -> Scores:
 def paired_codes(
     task: Task, gold: Gold, systems: Sequence[Mapping[str, str]]
 ) -> tuple[Codes, tuple[Codes, ...]]:
-    """Class numbers, each (I,), of the gold labels and of each system's, in the order of the former."""
+    """Return class numbers, each (I,), of the gold labels and of each system's labels, in gold's order."""
     code_of = {label: code for code, label in enumerate(task.classes)}
     labels = gold.labels[task.name]
     right = np.fromiter((code_of[label] for label in labels.values()), np.int64, len(labels))
@@ -217,10 +217,10 @@ def paired_codes(
 
 @dataclass(frozen=True, slots=True)
 class ClassScore:
-    """One class of a task.
+    """Counts of one class of a task.
 
-    `right`, `false_positives`, `false_negatives`: items rightly given the class, wrongly given it, and of it
-        but given another.
+    `right`, `false_positives`: items given the class rightly, and wrongly.
+    `false_negatives`: items of the class that were given another one.
     """
 
     name: str
@@ -230,29 +230,29 @@ class ClassScore:
 
     @property
     def precision(self) -> float | None:
-        """Share of the items given the class that are of it; None where none was given it."""
+        """Share of the items given the class that belong to it; None if no item was given it."""
         given = self.right + self.false_positives
         return self.right / given if given else None
 
     @property
     def recall(self) -> float | None:
-        """Share of the items of the class that were given it; None where none is of it."""
+        """Share of the items of the class that were given it; None if no item belongs to it."""
         there = self.right + self.false_negatives
         return self.right / there if there else None
 
     @property
     def f1(self) -> float:
-        """Harmonic mean of precision and recall, as in macro-F1; 0 where the class never occurs."""
+        """Harmonic mean of precision and recall, as in macro-F1; 0 if the class never occurs."""
         either = 2 * self.right + self.false_positives + self.false_negatives
         return 2 * self.right / either if either else 0.0
 
     def cost(self, false_positive: float, false_negative: float) -> float:
-        """What the class's mistakes cost, if each of a kind costs that much."""
+        """Return the cost of the class's mistakes, from the cost of one mistake of each kind."""
         return self.false_positives * false_positive + self.false_negatives * false_negative
 
 
 def class_scores(score: TaskScore) -> list[ClassScore]:
-    """Precision, recall and F1 of every class that the task declares, in its order."""
+    """Return precision, recall and F1 of every class that the task declares, in its order."""
     right = np.diagonal(score.confusion).tolist()
     gold, predicted = score.confusion.sum(axis=1).tolist(), score.confusion.sum(axis=0).tolist()
     return [
@@ -265,7 +265,7 @@ _TOLD = ("precision", "recall", "f1", "right", "false_positives", "false_negativ
 
 
 def scores_json(scores: Scores) -> str:
-    """The scores as JSON: ``{"tasks": {task: {macro_f1, macro_f1_declared, ci95, n}}, "overall"}``."""
+    """Return the scores as JSON: ``{"tasks": {task: {macro_f1, macro_f1_declared, ci95, n}}, "overall"}``."""
     tasks: dict[str, Any] = {
         name: {
             "macro_f1": found.macro_f1,
@@ -280,7 +280,7 @@ def scores_json(scores: Scores) -> str:
 
 
 def score_details(scores: Scores) -> dict[str, Any]:
-    """The same, JSON-ready, with the overall interval and counts by class, which tell of gold labels."""
+    """Return the same, JSON-ready, with overall interval and counts by class, which hint at gold labels."""
     plain: dict[str, Any] = json.loads(scores_json(scores))
     plain["overall_ci95"] = None if scores.overall_ci95 is None else list(scores.overall_ci95)
     for name, found in scores.tasks.items():
@@ -294,17 +294,17 @@ def score_details(scores: Scores) -> dict[str, Any]:
 
 BINS = 10
 _SUM = 0.01
-"""How far the probabilities of a row may be from 1 in sum: they were rounded."""
+"""Most by which the sum of a row's probabilities may differ from 1, because they were rounded."""
 _LEAST = 1e-15
-"""Probabilities below this count as this in the log loss, as in scikit-learn's before 1.5."""
+"""Least probability in the log loss; smaller ones count as this, as in scikit-learn before 1.5."""
 
 
 @dataclass(frozen=True, slots=True)
 class Bin:
     """Items whose most probable class has a probability from `low` to `high`.
 
-    `confidence`, `accuracy`: mean probability of the most probable class, and share of the items of that
-        class; None without items.
+    `confidence`, `accuracy`: mean probability of the most probable class, and share of items for which that
+        class is right; None without items.
     """
 
     low: float
@@ -316,12 +316,12 @@ class Bin:
 
 @dataclass(frozen=True, slots=True)
 class Calibration:
-    """How probabilities of a task's classes come true.
+    """Agreement of a task's class probabilities with the gold labels.
 
-    `n`: items.
+    `n`: number of items.
     `brier`: mean over items of the sum over classes of squared differences from 1 (gold) or 0; from 0 to 2.
     `log_loss`: mean of -ln of the gold class's probability.
-    `ece`: expected calibration error: over bins, the mean distance of accuracy and confidence, by items.
+    `ece`: expected calibration error: mean over bins, weighted by items, of |accuracy - confidence|.
     `bins`: ten of equal width.
 
     Source: Brier (1950), Verification of forecasts expressed in terms of probability. Naeini, Cooper and
@@ -336,13 +336,13 @@ class Calibration:
 
     @property
     def plain(self) -> dict[str, Any]:
-        """JSON-ready."""
+        """The figures, JSON-ready."""
         plain = asdict(self)
         return {name: plain[name] for name in ("brier", "log_loss", "ece")} | {"bins": list(plain["bins"])}
 
 
 def calibration(task: Task, gold: Mapping[str, str], probabilities: Mapping[str, FloatArray]) -> Calibration:
-    """Hold probabilities against gold labels.
+    """Compute the calibration of probabilities against gold labels.
 
     `probabilities`, shape (K,): by row id, in the order of the task's classes.
     """
@@ -372,7 +372,7 @@ def calibration(task: Task, gold: Mapping[str, str], probabilities: Mapping[str,
 
 
 def check_all(task: Task, ids: Collection[str], probabilities: Mapping[str, FloatArray]) -> None:
-    """Refuse probabilities that lack a row."""
+    """Refuse probabilities in which a row is missing."""
     missing = [one for one in ids if one not in probabilities]
     if missing or not ids:
         raise DataError(
@@ -382,7 +382,7 @@ def check_all(task: Task, ids: Collection[str], probabilities: Mapping[str, Floa
 
 
 def read_probabilities(source: Path | RawFile, task: Task) -> dict[str, FloatArray]:
-    """Read a file with the column ID and a column per class, named as the class."""
+    """Read a file with the column ID and a column per class, named like the class."""
     if isinstance(source, RawFile):
         shown = source.path
         if source.error is not None:

@@ -1,1 +1,1 @@
-"""The commands of the few-shot benchmark, below ``raft``."""
+"""The commands of the few-shot benchmark: ``raft COMMAND``."""

@@ -1,4 +1,4 @@
-"""``raft baseline`` and ``raft tune``: labels and scores by a baseline, and the setting that suits a task."""
+"""``raft baseline`` and ``raft tune``: labels and scores of a baseline, and its best settings for a task."""
 
 import argparse
 import time
@@ -121,7 +121,7 @@ def _baseline(chosen: argparse.Namespace) -> None:
     other = None
     if way == "file":
         path = Path(chosen.evaluate)
-        if not path.exists():  # a misspelt way of scoring is no file either
+        if not path.exists():  # it may be a misspelt way of scoring
             raise DataError(f"--evaluate takes loo, splits or a labelled file; there is no file {path}")
         other, _ = _with(retrieve, read_rows(path, task, labelled=True), task)
     with _timed(), _maker(chosen) as (make, _), clearing():
@@ -140,7 +140,7 @@ def _baseline(chosen: argparse.Namespace) -> None:
 
 @contextmanager
 def _timed() -> Iterator[None]:
-    """Say what the work took, where that is worth a line."""
+    """Print the seconds that the work took, if it took at least one."""
     started = time.perf_counter()
     yield
     seconds = time.perf_counter() - started
@@ -149,7 +149,7 @@ def _timed() -> Iterator[None]:
 
 
 def _check(chosen: argparse.Namespace) -> None:
-    """Refuse options that would be passed over in silence."""
+    """Refuse options that would be ignored."""
     if not chosen.all and (chosen.tasks or chosen.gold):
         raise SpecError("--tasks and --gold go with --all; a single task is scored with --evaluate")
     if chosen.all and chosen.evaluate:
@@ -175,7 +175,7 @@ def _with(retrieve: Retrieve | None, rows: Rows, task: Task) -> tuple[Rows, Task
 
 
 def _block(chosen: argparse.Namespace) -> int:
-    """Rows labelled between two lines of progress: a language model takes its time over each."""
+    """Return the rows to label between two lines of progress; few for a language model, which is slow."""
     return 4 * int(chosen.parallel) if chosen.name == LM else BLOCK
 
 
@@ -184,7 +184,7 @@ Make = Callable[[Task, Texts], Fit]
 
 @contextmanager
 def _maker(chosen: argparse.Namespace) -> Iterator[tuple[Make, Usage | None]]:
-    """What makes the baseline for a task, and what a language model has taken so far."""
+    """Yield the function that makes the baseline for a task, and a language model's usage so far."""
     if chosen.name == LM:
         with asked_lm(chosen) as (make_lm, usage):
             yield (lambda task, _: make_lm(task)), usage
@@ -210,7 +210,7 @@ def _label_all(chosen: argparse.Namespace) -> None:
     if without:
         note(f"left out, for want of {TRAIN_FILE} or {TEST_FILE}: {listed(without)}")
     retrieve = _retrieve(chosen)
-    settings = (*_IDENTITY.get(chosen.name, ()), "retrieve")  # all that labels depend on
+    settings = (*_IDENTITY.get(chosen.name, ()), "retrieve")  # everything that labels depend on
     runs: dict[str, all_tasks.TaskRun] = {}
     try:
         if retrieve is not None:
@@ -284,7 +284,7 @@ def _tune(chosen: argparse.Namespace) -> None:
 
 
 def _labelled(chosen: argparse.Namespace) -> list[tuple[Task, Rows]]:
-    """The tasks with their labelled rows; of a folder, those that have some."""
+    """Return the tasks with their labelled rows; of a folder, only tasks that have some."""
     if not chosen.all:
         task = read_task(chosen.task)
         return [(task, read_rows(chosen.task / TRAIN_FILE, task, labelled=True))]

@@ -1,4 +1,4 @@
-"""``raft human``: what a few raters per item reach together, as a row of the leaderboard."""
+"""``raft human``: the score of a few raters per item together, as a row of the leaderboard."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def fill_human(human: argparse.ArgumentParser) -> None:
     human.set_defaults(command=_human)
     add_reading(human)
     drawn = human.add_argument_group("human baseline")
-    for name, default, what in _NUMBERS:  # options of reading have names like these
+    for name, default, what in _NUMBERS:  # options of reading have similar names
         words = f"{what} (default: {default})"
         option(drawn, f"--{name} N", words, int, dest=f"human_{name}", default=default)
     option(drawn, "--gold-file FILE", "right labels: ID,Label", Path)
@@ -147,7 +147,7 @@ def _print(result: HumanScore, pay: float | None, asked: int) -> None:
 
 
 def _board(path: Path | None, entries: Sequence[leaderboard.Entry]) -> list[leaderboard.Entry]:
-    """The leaderboard of the file, or the published one, with the rows; an earlier row gets the task."""
+    """Return the file's leaderboard, or the published one, with the rows; an earlier row gets the task."""
     known = list(leaderboard.published())
     if path is not None and path.exists():
         try:

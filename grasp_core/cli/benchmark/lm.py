@@ -1,4 +1,4 @@
-"""Options of the language model baseline, and the model that they make."""
+"""Options of the language model baseline, and the model that they name."""
 
 import argparse
 import math
@@ -34,7 +34,7 @@ def add_lm_options(parser: argparse.ArgumentParser) -> None:
 
 
 def model_options(parser: argparse.ArgumentParser) -> None:
-    """Add the options that name a model and say how it is reached."""
+    """Add the options that name a model and its address or file."""
     model = parser.add_argument_group("language model", "an endpoint or a file")
     option(model, "--endpoint URL", "OpenAI-compatible, e.g. http://localhost:8000/v1")
     option(model, "--model NAME", "the model's name at the endpoint")
@@ -73,7 +73,7 @@ def model_options(parser: argparse.ArgumentParser) -> None:
 
 @contextmanager
 def asked_lm(chosen: argparse.Namespace) -> Iterator[tuple[Callable[[Task], InContext], Usage]]:
-    """What makes the baseline of the options for each task, by one model, and what that has taken."""
+    """Yield a function that makes the options' baseline for a task, by one model, and the model's usage."""
     semantic = not chosen.random_examples and chosen.shots != 0
     similarity = similarity_or_say() if semantic else None
     with asked(chosen) as (model, answers, usage):
@@ -93,7 +93,7 @@ def asked_lm(chosen: argparse.Namespace) -> Iterator[tuple[Callable[[Task], InCo
 
 @contextmanager
 def asked(chosen: argparse.Namespace) -> Iterator[tuple[LanguageModel, KeptWork[Answer], Usage]]:
-    """The model that the options name, its answers so far, and what it takes, which is said at the end."""
+    """Yield the model that the options name, its answers so far, and its usage, printed at the end."""
     usage = Usage(chosen.price_in, chosen.price_out)
     answers = kept_answers(chosen.resume)
     with closing(_model(chosen)) as model:
@@ -129,7 +129,7 @@ def _model(chosen: argparse.Namespace) -> LanguageModel:
 
 
 def similarity_or_say() -> Similarity:
-    """How alike texts are; where that cannot be computed, which option does without is said."""
+    """Return the similarity of texts; a MissingPackageError names the option that does without it."""
     try:
         return cosine_of(Embedder())
     except MissingPackageError as error:

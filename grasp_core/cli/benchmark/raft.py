@@ -1,4 +1,4 @@
-"""``raft``: the few-shot benchmark, a command for each of its steps, and the arguments that these share."""
+"""``raft``: the few-shot benchmark, with a command for each step, and arguments that the commands share."""
 
 import argparse
 from collections.abc import Collection, Mapping, Sequence
@@ -49,12 +49,12 @@ COMMANDS = (
 
 
 def fill_raft(raft: argparse.ArgumentParser) -> None:
-    """Let one of the benchmark's commands follow."""
+    """Add the benchmark's commands, one of which has to be given."""
     add_commands(raft, COMMANDS)
 
 
 def add_submission(parser: argparse.ArgumentParser, name: str) -> None:
-    """The place of a submission."""
+    """Add the argument for a submission's folder or archive."""
     parser.add_argument(
         name,
         type=Path,
@@ -65,14 +65,14 @@ def add_submission(parser: argparse.ArgumentParser, name: str) -> None:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ScoringData:
-    """Tasks, gold and the ids that submissions must have."""
+    """Tasks, gold labels and the ids that submissions must have."""
 
     tasks: Mapping[str, Task]
     gold: submissions.Gold
     ids: Mapping[str, tuple[str, ...]]
 
     def submission(self, source: Path) -> submissions.Submission:
-        """A submission that can be scored."""
+        """Read a submission; raises DataError if it cannot be scored."""
         found = submissions.read_submission(source, self.tasks)
         submissions.require_scorable(found, self.tasks, self.ids)
         for file in found.unexpected:
@@ -81,7 +81,7 @@ class ScoringData:
 
 
 def open_setting(chosen: argparse.Namespace) -> ScoringData:
-    """What ``--tasks`` and ``--gold`` name."""
+    """Read the tasks and gold labels that ``--tasks`` and ``--gold`` name."""
     tasks = read_tasks(chosen.tasks)
     ids = submissions.known_ids(chosen.tasks)
     gold = submissions.read_gold(chosen.gold, tasks, ids)
@@ -89,19 +89,19 @@ def open_setting(chosen: argparse.Namespace) -> ScoringData:
 
 
 def show_task(name: str) -> None:
-    """Say which task is being scored, in a line that is written over."""
+    """Show which task is being scored, in a line of progress."""
     show_line(f"scoring {name}")
 
 
 def add_tasks(parser: argparse.ArgumentParser) -> None:
-    """The folder of tasks."""
+    """Add the option for the folder of tasks."""
     option(
         parser, "--tasks TASKS_DIR", "folder with <task>/task.json; default: the benchmark's 11 tasks", Path
     )
 
 
 def add_setting(parser: argparse.ArgumentParser, *, gold_required: bool = True) -> None:
-    """The folders of gold labels and tasks, and the seed of resampling."""
+    """Add the options for the folders of gold labels and tasks, and for the seed of resampling."""
     words = "folder with <task>/test.csv (ID,Label)"
     option(parser, "--gold GOLD_DIR", words, Path, required=gold_required)
     add_tasks(parser)
@@ -109,7 +109,7 @@ def add_setting(parser: argparse.ArgumentParser, *, gold_required: bool = True) 
 
 
 def add_all_tasks(parser: argparse.ArgumentParser, how: str) -> None:
-    """One task, or all of a folder; `how`: what is done with all."""
+    """Add the options for one task, or all tasks of a folder; `how`: words for what is done with all."""
     which = parser.add_mutually_exclusive_group(required=True)
     option(which, "--task TASK_DIR", "folder with task.json", Path)
     option(which, "--all", f"every task of --tasks, {how}")
@@ -117,18 +117,18 @@ def add_all_tasks(parser: argparse.ArgumentParser, how: str) -> None:
 
 
 def table_text(columns: list[str], rows: Sequence[tuple[str, ...]]) -> str:
-    """Columns of text with a header, as they are printed."""
+    """Return a table as text for printing, with a header."""
     import pandas as pd  # which takes long to load
 
     return pd.DataFrame(rows, columns=columns).to_string(index=False)
 
 
 def interval(ends: tuple[float, float]) -> str:
-    """The ends of an interval in words."""
+    """Return the ends of an interval in words."""
     return f"{ends[0]:.3f} to {ends[1]:.3f}"
 
 
 def unknown(what: str, name: str, names: Collection[str]) -> DataError:
-    """A name that is none of those there are, and which may be meant."""
+    """Return the error for an unknown name, with the name that may be meant."""
     there = meant(name, list(names), f"there are {', '.join(names)}")
     return DataError(f"{what}; {there}")

@@ -1,4 +1,4 @@
-"""``raft score``, ``compare`` and ``leaderboard``: submissions against gold labels."""
+"""``raft score``, ``compare`` and ``leaderboard``: score submissions against gold labels."""
 
 import argparse
 import json
@@ -112,7 +112,7 @@ def _score(chosen: argparse.Namespace) -> None:
 
 
 def print_scores(scores: Scores) -> None:
-    """Print a row of each task, and of all together."""
+    """Print a row for each task, and one for all together."""
     rows = [
         (name, f"{one.macro_f1:.3f}", raft.interval(one.ci95), f"{one.macro_f1_declared:.3f}", f"{one.n:,}")
         for name, one in scores.tasks.items()
@@ -130,7 +130,7 @@ def print_scores(scores: Scores) -> None:
 
 
 _MOST_CLASSES = 8
-"""Classes of more are in the file of --details alone."""
+"""Most classes whose scores are printed; of a task with more, they are only in the file of --details."""
 
 
 def _classes_text(score: TaskScore) -> str:
@@ -286,7 +286,7 @@ def _leaderboard(chosen: argparse.Namespace) -> None:
 
 
 def _scored(chosen: argparse.Namespace, setting: raft.ScoringData) -> dict[str, tuple[Entry, Submission]]:
-    """Each submission with its row, by its name."""
+    """Return each submission with its row of the leaderboard, by name."""
     held: dict[str, tuple[Entry, Submission]] = {}
     for path in chosen.submissions:
         name = path.resolve().name.removesuffix(".zip")
@@ -304,7 +304,7 @@ def _tested(
     held: Mapping[str, tuple[Entry, Submission]],
     setting: raft.ScoringData,
 ) -> dict[str, tuple[str, Difference]]:
-    """Each own system's difference from the own one above it, by its id, with that one's name."""
+    """Return by own system's id the name of the own system above it, and the difference from that one."""
     tasks = setting.tasks if chosen.by == OVERALL else {chosen.by: setting.tasks[chosen.by]}
     gold = Gold({name: labels for name, labels in setting.gold.labels.items() if name in tasks})
     found = {}

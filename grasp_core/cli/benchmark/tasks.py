@@ -1,4 +1,4 @@
-"""``raft tasks``, ``example``, ``sheet`` and ``validate``: tasks, their rows for people, and submissions."""
+"""``raft tasks``, ``example``, ``sheet`` and ``validate``: tasks, rows for people to label, submissions."""
 
 import argparse
 import json
@@ -92,7 +92,7 @@ def _print_all(tasks: Mapping[str, Task], folder: Path | None) -> None:
 
 
 def _print_table(table: pd.DataFrame) -> None:
-    """Columns of text, left-aligned; on a narrow terminal a block a row."""
+    """Print columns of text, left-aligned; on a narrow terminal a block for each row."""
     lines = [list(table.columns), *table.to_numpy().tolist()]
     widths = [max(len(line[column]) for line in lines) for column in range(len(lines[0]))]
     if sum(widths) + 2 * len(widths) <= shutil.get_terminal_size((200, 24)).columns:
@@ -131,7 +131,7 @@ def _print_one(task: Task, folder: Path | None) -> None:
 
 
 def _here(task: Task, folder: Path | None) -> list[str]:
-    """Which of a task's files with rows the folder has, by default the one that baselines take."""
+    """Return the task's files with rows that the folder has; default: the folder that baselines use."""
     place = (folder or TASKS) / task.name
     return [name for name in (TRAIN_FILE, TEST_FILE) if (place / name).is_file()]
 
@@ -157,7 +157,7 @@ def fill_sheet(sheet: argparse.ArgumentParser) -> None:
 def _sheet(chosen: argparse.Namespace) -> None:
     for target in (chosen.out, chosen.right):
         check_target(target)
-        if target.exists():  # filled in, it is somebody's work
+        if target.exists():  # once filled in, it is somebody's work
             raise SpecError(f"{target} is there already; name another file, so that no votes are lost")
     task = read_task(chosen.task)
     train = read_rows(chosen.task / TRAIN_FILE, task, labelled=True)

@@ -1,1 +1,1 @@
-"""What commands say on a terminal, and the files that they write."""
+"""Output of commands on a terminal, and the files that they write."""

@@ -1,4 +1,4 @@
-"""What is said on standard output and standard error, and lines that say how far the work is."""
+"""Messages on standard output and standard error, and lines of progress."""
 
 import contextlib
 import os
@@ -16,11 +16,11 @@ from grasp_core.model.text import one_line, printable, without_places
 
 _YES, _NO = frozenset({"y", "yes"}), frozenset({"n", "no"})
 EVERY_SECONDS = 30.0
-"""From one line of progress to the next where lines cannot be written in place."""
+"""Seconds from one line of progress to the next if lines cannot be overwritten."""
 
 
 class _Saying(NamedTuple):
-    """Whether notes and progress are said, and whether standard output is for people."""
+    """Settings: whether notes and progress are printed, and whether standard output is for people."""
 
     notes: bool = True
     text: bool = True
@@ -32,7 +32,7 @@ _SAYING: ContextVar[_Saying] = ContextVar("saying", default=_ALL)
 
 @contextlib.contextmanager
 def saying(*, notes: bool, text: bool) -> Iterator[None]:
-    """Say notes and progress, and texts on standard output, or leave them out."""
+    """Print or leave out notes and progress, and texts on standard output, in a block of code."""
     before = _SAYING.set(_Saying(notes, text))
     try:
         yield
@@ -41,32 +41,32 @@ def saying(*, notes: bool, text: bool) -> Iterator[None]:
 
 
 def say(text: str = "", end: str = "\n") -> None:
-    """Say a part of the answer to people, on standard output."""
+    """Print a part of the answer for people, on standard output."""
     if _SAYING.get().text:
         print(without_places(text), end=end, flush=True)
 
 
 def note(sentence: str) -> None:
-    """Say something to know."""
+    """Print a note on standard error."""
     if _SAYING.get().notes:
         print(f"note: {without_places(sentence)}", file=sys.stderr)
 
 
 def emphasised(text: str) -> str:
-    """A text in bold on a terminal that shows it, unless NO_COLOR asks for none."""
+    """Return a text in bold for a terminal that can show it, unless NO_COLOR is set."""
     plain = os.environ.get("NO_COLOR") or not sys.stdout.isatty() or _is_dumb()
     return text if plain else f"\033[1m{text}\033[0m"
 
 
 def columns() -> int | None:
-    """Columns that text on standard output has room for: COLUMNS, or the terminal's; None elsewhere."""
+    """Return the columns of standard output, from COLUMNS or the terminal; None without either."""
     if sys.stdout.isatty() or os.environ.get("COLUMNS", "").isdigit():
         return shutil.get_terminal_size().columns
     return None
 
 
 def in_place() -> bool:
-    """Whether lines on standard error can be written anew in their place."""
+    """Return whether lines on standard error can be overwritten."""
     return _SAYING.get().notes and sys.stderr.isatty() and not _is_dumb()
 
 
@@ -75,7 +75,7 @@ def _is_dumb() -> bool:
 
 
 class CommandLine(Voice):
-    """Options as they are written on a command line; notes go to standard error."""
+    """Names options as a command line does; notes go to standard error."""
 
     def note(self, sentence: str) -> None:
         """See :class:`~grasp_core.engine.option_names.Voice`."""
@@ -98,7 +98,7 @@ class CommandLine(Voice):
         return f"{self.option({'strata': 'within'}.get(field, field))} {shlex.quote(str(value))}"
 
     def ask(self, question: str, *, recommended: bool) -> bool | None:
-        """Ask on a terminal, until yes or no is typed; None elsewhere, and where the input ends."""
+        """Ask on a terminal until yes or no is typed; None without a terminal, or if the input ends."""
         if not (sys.stdin.isatty() and sys.stderr.isatty()):
             return None
         print(one_line(question), file=sys.stderr)
@@ -117,7 +117,7 @@ VOICE = CommandLine()
 
 
 class _Spaced:
-    """Lines of progress where they cannot be written in place: one every so many seconds."""
+    """Lines of progress if they cannot be overwritten: one every :data:`EVERY_SECONDS`."""
 
     def __init__(self) -> None:
         self._last = time.monotonic()
@@ -134,7 +134,7 @@ _SPACED = _Spaced()
 
 
 def show_line(line: str) -> None:
-    """Write on a terminal in place of the line before; elsewhere as a line of its own, now and then."""
+    """Write over the last line on a terminal; elsewhere write a new line, every :data:`EVERY_SECONDS`."""
     if in_place():
         print(f"\r\033[K{line}", end="", file=sys.stderr, flush=True)
     else:
@@ -142,20 +142,20 @@ def show_line(line: str) -> None:
 
 
 class Countdown:
-    """A line on work of which the share that is done is known: how far it is, and the time left."""
+    """A line of progress for work with a known share that is done: words, and the time left."""
 
     def __init__(self) -> None:
         self._began = time.monotonic()
 
     def show(self, share: float, words: str) -> None:
-        """Show the words, and from what it took so far the time left."""
+        """Show the words and the time left, estimated from the time taken so far."""
         took = time.monotonic() - self._began
         left = f", {seconds(took * (1 - share) / share)} left" if 0 < share < 1 and took > 1 else ""
         show_line(f"{words}{left}")
 
 
 def seconds(left: float) -> str:
-    """A time as people say it: ``45 s``, ``12 min``, ``1 h 5 min``."""
+    """Return a time in words: ``45 s``, ``12 min``, ``1 h 5 min``."""
     minutes = round(left / 60)
     if left < 120:
         return f"{left:.0f} s"
@@ -163,13 +163,13 @@ def seconds(left: float) -> str:
 
 
 def clear_line() -> None:
-    """Take the line away."""
+    """Clear the line of progress."""
     show_line("")
 
 
 @contextlib.contextmanager
 def clearing() -> Iterator[None]:
-    """Take away the line that work inside wrote last, however the work ends."""
+    """Clear the last line of progress of the work inside, however the work ends."""
     try:
         yield
     finally:
@@ -182,13 +182,13 @@ def show_rows(done: int, total: int) -> None:
 
 
 class Lines:
-    """Lines on a terminal that are written anew in their place; elsewhere the last of them, now and then."""
+    """Lines that are overwritten on a terminal; elsewhere the last one, every :data:`EVERY_SECONDS`."""
 
     def __init__(self) -> None:
         self._above = 0
 
     def show(self, lines: Sequence[str]) -> None:
-        """Write lines in place of those before, as many and as much of each as the terminal has room for.
+        """Write lines over the earlier ones, cut to the terminal's height and width.
 
         Each line is overwritten before the rest of it is cleared, so that nothing flickers.
         """
@@ -205,12 +205,12 @@ class Lines:
         self._above = max(len(lines) - 1, 0)
 
     def clear(self) -> None:
-        """Take all lines away."""
+        """Clear all lines."""
         self.show([])
 
 
 def _room() -> tuple[int, int]:
-    """Columns and lines; where a terminal does not tell, those that every one has."""
+    """Return columns and lines of the terminal; 80 and 24 if it does not report them."""
     try:
         size = os.get_terminal_size(sys.stderr.fileno())
     except (OSError, ValueError):
@@ -219,7 +219,7 @@ def _room() -> tuple[int, int]:
 
 
 def _cropped(line: str, width: int) -> str:
-    """The line's beginning, one column short of the terminal's width."""
+    """Return the line's beginning, at most one column less than the terminal's width."""
     if len(line) < width and line.isascii():
         return line
     ends = (end for end, reached in enumerate(_reached(line)) if reached >= width)
@@ -227,7 +227,7 @@ def _cropped(line: str, width: int) -> str:
 
 
 def _reached(line: str) -> Iterator[int]:
-    """Columns up to each character, itself included."""
+    """Yield the number of columns up to and including each character."""
     columns = 0
     for character in line:
         columns += 0 if unicodedata.combining(character) else 1

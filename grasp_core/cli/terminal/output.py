@@ -1,4 +1,4 @@
-"""Where commands write what they find, and as what."""
+"""Files and formats in which commands write their results."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def add_output(
     csv: str | None = None,
     chart: str | None = None,
 ) -> None:
-    """Add the options that say where the result goes and as what; the first format is the usual one."""
+    """Add the options for the result's file and format; the first format is the default."""
     endings = [ending for ending, name in _ENDINGS.items() if name in formats]
     others = f", or by its ending {', '.join(endings[1:])} as that" if endings[1:] else ""
     option(group, "-o --out FILE", f"{what} as {formats[0].upper()}{others}; - is standard output", Path)
@@ -51,12 +51,12 @@ def add_output(
 
 
 def check_output(chosen: argparse.Namespace, formats: Sequence[str]) -> None:
-    """Refuse, before any work, what cannot be written; `formats` are those of :func:`add_output`."""
+    """Before any work, refuse output that cannot be written; `formats`: as for :func:`add_output`."""
     for name in ("out", "csv", "chart", "recruitment"):
         check_target(getattr(chosen, name, None))
     chart: Path | None = getattr(chosen, "chart", None)
     if chart is not None:
-        from grasp_core.report.charts.theme import IMAGES, check_can_draw  # with altair, as below
+        from grasp_core.report.charts.theme import IMAGES, check_can_draw  # it loads altair
 
         check_ending("--chart", chart, IMAGES)
         check_can_draw(chart.suffix[1:].upper())
@@ -65,15 +65,15 @@ def check_output(chosen: argparse.Namespace, formats: Sequence[str]) -> None:
 
 
 def check_ending(option: str, path: Path | None, known: Collection[str]) -> None:
-    """Refuse a file of none of the known endings."""
+    """Refuse a file whose ending is not known."""
     if path is not None and path.suffix.lower() not in known:
         raise SpecError(f"{option} takes a file that ends in {', '.join(known)}; found {path.name}")
 
 
 def write_output(chosen: argparse.Namespace, makers: Mapping[str, Callable[[], str | bytes]]) -> None:
-    """Write the result where and as what the options say, and the file of ``--csv``.
+    """Write the result to the file and in the format of the options, and the file of ``--csv``.
 
-    `makers`: what makes each format; the first is the usual one.
+    `makers`: functions that make each format; the first is the default.
     """
     wanted = []
     if chosen.out is not None or chosen.format not in (None, "text"):
@@ -89,18 +89,18 @@ def write_output(chosen: argparse.Namespace, makers: Mapping[str, Callable[[], s
 
 
 def safe_csv(frame: pd.DataFrame, lineterminator: str = "\n") -> str:
-    """A frame as CSV, in which texts that a spreadsheet would run get a leading apostrophe."""
+    """Return a frame as CSV; texts that a spreadsheet would run get a leading apostrophe."""
     safe = frame.map(lambda cell: safe_cell(cell) if isinstance(cell, str) else cell)
     return safe.to_csv(index=False, lineterminator=lineterminator)
 
 
 def records(frame: pd.DataFrame) -> list[dict[Any, Any]]:
-    """A frame's rows for JSON, null where there is nothing."""
+    """Return a frame's rows for JSON, null for missing values."""
     return frame.astype(object).where(frame.notna(), None).to_dict(orient="records")
 
 
 def tables_markdown(tables: Mapping[str, pd.DataFrame]) -> str:
-    """Tables by their headings as Markdown; those without rows say so."""
+    """Return tables by their headings as Markdown; for a table without rows, it says "None."."""
     from grasp_core.report.writers.markdown import escape_inline, frame_markdown
 
     parts = []
@@ -110,7 +110,7 @@ def tables_markdown(tables: Mapping[str, pd.DataFrame]) -> str:
 
 
 def check_target(target: Path | None) -> None:
-    """Refuse, before any work, a file that cannot be written; None stands for no file."""
+    """Before any work, refuse a file that cannot be written; None means no file."""
     if target is None or target == _STANDARD:
         return
     if not target.parent.is_dir():
@@ -120,13 +120,13 @@ def check_target(target: Path | None) -> None:
 
 
 def write_text(target: Path | None, text: str) -> None:
-    """Write a text as UTF-8 with its own line ends; None stands for no file."""
+    """Write a text as UTF-8 with its own line ends; None means no file."""
     if target is not None:
         write_bytes(target, text.encode("utf-8"))
 
 
 def write_chart(target: Path | None, make: Callable[[], Any]) -> None:
-    """Write a chart in the form that the file's ending says; None stands for no file."""
+    """Write a chart in the format of the file's ending; None means no file."""
     if target is not None:
         from grasp_core.report.charts.theme import IMAGES
 
@@ -146,7 +146,7 @@ def write_bytes(target: Path, content: bytes) -> None:
 
 @contextlib.contextmanager
 def unwritable(target: Path) -> Iterator[None]:
-    """Say of a file or folder that it cannot be written, where it cannot."""
+    """Turn an OSError into a DataError that the file or folder cannot be written."""
     try:
         yield
     except OSError as error:

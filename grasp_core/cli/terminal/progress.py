@@ -1,4 +1,4 @@
-"""A run on a terminal: what is found so far, and how far it is."""
+"""A run on a terminal: its provisional result and its progress."""
 
 import signal
 import threading
@@ -19,11 +19,11 @@ from grasp_core.permutation.jit import preparing, telling
 from grasp_core.report.words.names import what_is_provisional
 
 STOPS_WITHIN = 5.0
-"""Seconds within which a run that is to stop tells what it found, or stops without."""
+"""Seconds for which a run that is to stop waits for a provisional result; then it stops without one."""
 
 
 class RunOnTerminal(Watcher):
-    """A table that fills in and a line below it, both written anew in their place; elsewhere the line alone.
+    """Overwrites a table of provisional values and a line below it on a terminal; elsewhere only the line.
 
     `table`: makes a provisional result's table.
     `adaptive`: whether the run may stop early.
@@ -43,7 +43,7 @@ class RunOnTerminal(Watcher):
 
     @property
     def looks_on(self) -> bool:
-        """Whether there is a terminal, or the run is to stop: nothing is shown elsewhere."""
+        """True if there is a terminal, or the run is to stop; else no provisional result is needed."""
         return in_place() or self._stopping is not None
 
     def found(self, provisional: Result) -> None:
@@ -71,9 +71,9 @@ class RunOnTerminal(Watcher):
 
     @contextmanager
     def stopping(self, tell: Callable[[Any], None]) -> Iterator[None]:
-        """Let Ctrl-C stop the run once what was found so far is known, and a second one at once.
+        """Let Ctrl-C stop the run once there is a provisional result, and a second Ctrl-C at once.
 
-        `tell` tells a provisional result. In the end nothing of the run's progress is left.
+        `tell` prints a provisional result. At the end the lines of progress are cleared.
         """
         here = threading.current_thread() is threading.main_thread()
         before = signal.signal(signal.SIGINT, self._interrupted) if here else None
@@ -96,19 +96,19 @@ class RunOnTerminal(Watcher):
         self._stopping = time.monotonic()
 
     def _stop_if_asked(self) -> None:
-        """Stop where asked to, once something is found; what a terminal shows was found a moment ago."""
+        """Stop if asked to, once there is a provisional result; a terminal already shows a recent one."""
         if self._stopping is None:
             return
         if self.latest is not None or time.monotonic() - self._stopping > STOPS_WITHIN:
             raise KeyboardInterrupt
 
     def clear(self) -> None:
-        """Take everything away."""
+        """Clear the table and the line."""
         self._told.close()
         self._lines.clear()
 
     def _wait(self, sentence: str) -> None:
-        """Say why nothing moves: in the line on a terminal, else once."""
+        """Show the reason why there is no progress: in the line on a terminal, else once as a note."""
         self._line = sentence
         self._show()
         if not self._said and not in_place():

@@ -1,4 +1,4 @@
-"""A result, and a map of raters, in words and tables on the terminal."""
+"""Print a result, and a map of raters, in words and tables on the terminal."""
 
 import math
 import shlex
@@ -35,28 +35,28 @@ from grasp_core.report.words.names import (
 from grasp_core.report.words.printable import printable_result
 
 CLEAR = 1
-"""Exit status of what is clear, with --exit-code."""
+"""Exit status of a result with a clear verdict, with --exit-code."""
 WIDTH = 100
-"""Columns of a terminal that tables with intervals fit in."""
+"""Columns of a terminal that are enough for tables with intervals."""
 _LINES = 24
-"""Lines that every terminal has, which a brief answer fits in."""
+"""Lines that every terminal has; a brief answer fits in them."""
 _FEWEST_ROWS = 3
 SHOWN = 50
-"""Raters that are printed; files have all."""
+"""Most raters that are printed; files have all."""
 
 
 def something_clear(result: RunResult) -> bool:
-    """Whether the verdict on a group is clear."""
+    """Return whether the verdict on any group is clear."""
     return any(row.verdict is not None and row.verdict.code == "clear" for row in result.groups)
 
 
 def is_brief(asked: bool | None) -> bool:
-    """Whether to print little: as asked, else on a narrow terminal."""
+    """Return whether to print little: as asked, else on a narrow terminal."""
     return sys.stdout.isatty() and (columns() or WIDTH) < WIDTH if asked is None else asked
 
 
 def say_result(result: RunResult, *, brief: bool | None = None) -> None:
-    """Print what may undo the answer, the answer in words, then every table."""
+    """Print warnings that may undo the answer, the answer in words, then every table."""
     if is_brief(brief):
         _say_brief(result)
     else:
@@ -64,7 +64,7 @@ def say_result(result: RunResult, *, brief: bool | None = None) -> None:
 
 
 def _say_brief(result: RunResult) -> None:
-    """The answer and one table, in fewer than 25 lines of a terminal."""
+    """Print the answer and one table, in fewer than 25 lines of a terminal."""
     found, shown, width = answer(result), printable_result(result), columns() or WIDTH
     if result.of_everybody and result.everybody is not None:
         titled = next(agreement_tables(shown.everybody or result.everybody), None)
@@ -139,14 +139,14 @@ def _say_all(result: RunResult) -> None:
 
 
 def _how_by_command(result: RunResult) -> str:
-    """The command that shows the items of the group told first, after the advice to see them."""
+    """Return the command for the items of the group that is reported first, to follow the advice on items."""
     group = next(one for one in told(result) if one.apart).row.group
     named = ",".join(map("=".join, group.by_axis.items()))
     return f" With the same files and options: grasp items --group {shlex.quote(named)}"
 
 
 def _leading(result: RunResult) -> list[str]:
-    """The statistics that make findings, as far as the run reports them."""
+    """Return the statistics that can make findings and that the run reports."""
     return [name for name in reported_statistics(result) if name in leading(result)]
 
 
@@ -170,10 +170,10 @@ def _say_slices(result: RunResult, found: SlicesResult) -> None:
 
 
 def in_width(table: pd.DataFrame, names: int, usual: int = WIDTH) -> str:
-    """A table whose columns go on below where they do not fit, behind the same first columns of names.
+    """Return a table as text; columns that do not fit continue below, after the same first columns of names.
 
-    `names`: columns that stand before every part.
-    `usual`: columns of text where there is no terminal, and COLUMNS says nothing.
+    `names`: number of first columns that each part repeats.
+    `usual`: columns of text if there is no terminal and COLUMNS is not set.
     """
     return "\n\n".join(
         table.iloc[:, [*range(names), *block]].to_string(index=False)
@@ -182,12 +182,12 @@ def in_width(table: pd.DataFrame, names: int, usual: int = WIDTH) -> str:
 
 
 def fitted(table: pd.DataFrame, names: int) -> str:
-    """A table as :func:`in_width`; whole where there is no terminal, as programs like to read it."""
+    """Return a table as :func:`in_width` does; without a terminal in one part, for programs to read."""
     return in_width(table, names, usual=sys.maxsize)
 
 
 def _blocks(table: pd.DataFrame, names: int, width: int) -> Iterator[list[int]]:
-    """The columns behind the names, as many together as fit; at least one."""
+    """Yield blocks of the columns after the names, as many as fit, at least one."""
     wide = [
         1 + max(map(len, [str(head), *map(str, table.iloc[:, place])]))
         for place, head in enumerate(table.columns)
@@ -203,12 +203,12 @@ def _blocks(table: pd.DataFrame, names: int, width: int) -> Iterator[list[int]]:
 
 
 def map_tables(made: RaterMap, level: Level) -> dict[str, pd.DataFrame]:
-    """The tables behind a map, by their headings."""
+    """Return the tables of a map, by their headings."""
     return {"What axes explain": axes_table(made), "How far raters differ": groups_table(made, level)}
 
 
 def say_map(made: RaterMap, level: Level) -> None:
-    """Print which axes disagreement follows, and the numbers behind it."""
+    """Print the axes that disagreement follows, and the numbers that show it."""
     for sentence in sentences(made, level):
         say(f"- {printable(one_line(sentence.plain))}")
     if made.reason is None:

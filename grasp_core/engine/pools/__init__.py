@@ -1,1 +1,1 @@
-"""Blocks of permutations, and who computes them: threads, processes, a Dask cluster."""
+"""Blocks of permutations, and the workers that compute them: threads, processes, a Dask cluster."""

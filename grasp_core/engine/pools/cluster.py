@@ -1,4 +1,4 @@
-"""A Dask cluster as what computes: an executor, with versions compared and what goes wrong told."""
+"""A Dask cluster as an executor: versions are compared, and errors are reported as sentences."""
 
 import asyncio
 import logging
@@ -25,11 +25,11 @@ from grasp_core.model.settings import Settings
 from grasp_core.version import __version__
 
 CONNECT_SECONDS = 10.0
-"""How long a scheduler may take to answer."""
+"""Most seconds that a scheduler may take to answer."""
 DESERTED_SECONDS = 60.0
-"""How long work waits for a cluster without workers, which may be starting them."""
+"""Seconds that work waits for a cluster without workers, which may be starting them."""
 LOOK_SECONDS = 1.0
-"""How often the workers are counted."""
+"""Seconds from one count of the workers to the next."""
 
 UNREACHABLE = "The Dask scheduler at {} cannot be reached; check GRASP_DASK_ADDRESS and that it runs there."
 DESERTED = "The Dask scheduler at {} has no workers; start some (docs/scaling.md) and run it again."
@@ -43,14 +43,14 @@ FOREIGN = "The Dask cluster at {} cannot run GRASP ({}); start its scheduler and
 T = TypeVar("T")
 log = logging.getLogger(__name__)
 
-# What goes wrong is told in a sentence; Dask's own lines would stand beside it.
+# Errors are reported as sentences; Dask would log lines of its own in addition.
 for _name in ("distributed", "distributed.client"):
     logging.getLogger(_name).setLevel(logging.CRITICAL + 1)
 dask.config.set({"distributed.admin.large-graph-warning-threshold": "1 TiB"})
 
 
 def certificates(settings: Settings) -> Security | None:
-    """Those of the settings; a SettingsError where they cannot be used."""
+    """Return the certificates of the settings; raise SettingsError if they cannot be used."""
     if not settings.dask_ca:
         return None
     security = Security(
@@ -70,20 +70,20 @@ def certificates(settings: Settings) -> Security | None:
 
 
 def versions() -> dict[str, str]:
-    """Versions that have to be the same everywhere for the same digits."""
+    """Return the versions that must be the same everywhere, so that results have the same digits."""
     python = ".".join(platform.python_version_tuple()[:2])
     return {"GRASP": __version__, "Python": python, "Numba": numba.__version__, "NumPy": np.__version__}
 
 
 def named(these: dict[str, str]) -> str:
-    """Versions as a sentence has them."""
+    """Join versions for a sentence."""
     return ", ".join(f"{name} {version}" for name, version in these.items())
 
 
 def answer(
     expected: dict[str, str], function: Callable[..., T], *arguments: Any, **sent: Sent
 ) -> T | Exception:
-    """What a function returns on a worker, or its error: Dask would log one raised, which may quote data."""
+    """Return a function's result on a worker, or its error: Dask logs raised ones, which may quote data."""
     here = versions()
     if here != expected:
         other = {name: version for name, version in here.items() if expected.get(name) != version}
@@ -98,7 +98,7 @@ def answer(
 
 
 class Cluster(Executor):
-    """The workers of a Dask scheduler, to which a connection is made; once lost, the executor is broken."""
+    """The workers of a Dask scheduler; once the connection to it is lost, the executor is broken."""
 
     def __init__(self, address: str, security: Security | None = None) -> None:
         self._address = address
@@ -114,7 +114,7 @@ class Cluster(Executor):
 
     @property
     def threads(self) -> int:
-        """Threads of the workers that were there a moment ago; a WorkerError where none come for long."""
+        """Number of the workers' threads a moment ago; raises WorkerError if there are none for long."""
         now = time.monotonic()
         if now - self._counted > LOOK_SECONDS:
             with self._connected():
@@ -127,13 +127,13 @@ class Cluster(Executor):
         return self._threads
 
     def submit(self, function: Callable[..., T], /, *arguments: Any, **sent: Any) -> Future[T]:
-        """Have a function computed, which is found by its name; what was :meth:`holding` is named."""
-        # Hidden in the call, arguments are not searched for Dask's own keys.
+        """Have a function computed, which workers find by name; keywords pass a :meth:`holding` buffer."""
+        # Dask does not search arguments inside the partial for its own keys.
         call = partial(answer, versions(), function, *arguments)
         with self._connected():
             there = self._client.submit(call, pure=False, **sent)
             loop = cast("Any", self._client.loop).asyncio_loop
-            # Not its get_executor(), whose results never come where the connection ends as they travel.
+            # Not Dask's get_executor(): its results never come if the connection ends while they are sent.
             here = asyncio.run_coroutine_threadsafe(self._outcome(there), loop)
         self._begun[here] = there
         here.add_done_callback(self._begun.pop)
@@ -141,7 +141,7 @@ class Cluster(Executor):
 
     @contextmanager
     def holding(self, buffer: bytes) -> Iterator[Any]:
-        """While this lasts, the workers hold a buffer, which those that come get from them."""
+        """Keep a buffer on the workers meanwhile; workers that join get it from the others."""
         with self._connected():
             sent = Sent(uuid.uuid4().hex, buffer)
             try:
@@ -154,7 +154,7 @@ class Cluster(Executor):
             held.release()
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
-        """Take back what is not computed yet and leave the cluster, which goes on."""
+        """Cancel work that is not computed yet and leave the cluster, which keeps running."""
         begun = dict(self._begun)
         with suppress(BrokenExecutor), self._connected():
             self._client.cancel(list(begun.values()))
@@ -167,20 +167,20 @@ class Cluster(Executor):
             raise BrokenExecutor
         try:
             yield
-        except (OSError, RuntimeError, CancelledError, ClosedClientError):  # it is lost or closed just now
+        except (OSError, RuntimeError, CancelledError, ClosedClientError):  # lost or closed just now
             raise BrokenExecutor from None
 
     async def _outcome(self, there: Any) -> Any:
-        try:  # shielded, because Dask fetches what others wait for along with it
+        try:  # shielded, because Dask fetches the results of other callers along with this one
             outcome = await asyncio.shield(self._client.gather(there, asynchronous=True))
         except asyncio.CancelledError:
             await self._client.cancel(there, asynchronous=True)
             raise
-        except (CancelledError, OSError):  # with the connection, or the only worker that held what it takes
+        except (CancelledError, OSError):  # lost with the connection, or with the only worker that had it
             raise BrokenExecutor from None
         except KilledWorker as killed:
             raise WorkerError(DYING.format(killed.allowed_failures + 1)) from None
-        except Exception as error:  # Dask's own: what was asked could not be read there, for example
+        except Exception as error:  # an error of Dask: for example, a worker could not read the task
             told = FOREIGN.format(self._address, type(error).__name__, named(versions()))
             raise WorkerError(told) from None
         if isinstance(outcome, Exception):
@@ -189,7 +189,7 @@ class Cluster(Executor):
 
 
 class ClusterPool(Pool):
-    """A :class:`Pool` whose workers are those of a :class:`Cluster`, at most `limit` at a time."""
+    """A :class:`Pool` that uses the workers of a :class:`Cluster`, at most `limit` at a time."""
 
     def __init__(self, address: str, security: Security | None = None, limit: int | None = None) -> None:
         super().__init__(lambda _: Cluster(address, security))
@@ -197,15 +197,15 @@ class ClusterPool(Pool):
 
     @property
     def n_workers(self) -> int:
-        """Blocks that are computed side by side: threads of the cluster a moment ago, at least 1."""
+        """Number of blocks computed side by side: the cluster's threads a moment ago, at least 1."""
         try:
             threads = cast("Cluster", self._ready()).threads
-        except (BrokenExecutor, LostSchedulerError):  # which whoever hands out work is told
+        except (BrokenExecutor, LostSchedulerError):  # submitting work raises it again
             return 1
         return max(min(threads, self._limit or threads), 1)
 
     def warm(self) -> None:
-        """Connect now. Where that fails, pages are served all the same, and runs try again."""
+        """Connect now. If that fails, pages are still served, and runs try again."""
         try:
             self._ready()
             log.info("the Dask cluster at %s computes, with %d threads", self._address, self.n_workers)

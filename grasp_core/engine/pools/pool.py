@@ -1,4 +1,4 @@
-"""Computes the permutations of prepared runs, block by block, on a `concurrent.futures` executor."""
+"""Computation of prepared runs' permutations, block by block, on a `concurrent.futures` executor."""
 
 import logging
 import tempfile
@@ -20,9 +20,9 @@ from grasp_core.model.errors import WorkerError
 log = logging.getLogger(__name__)
 
 AHEAD = 2
-"""Arguments for each worker that are under way, or whose results wait for those before them."""
+"""Most arguments per worker that are being computed, or whose results wait for earlier ones."""
 ATTEMPTS = 3
-"""How often in a row work whose workers die, perhaps by other work's fault, is taken up."""
+"""Attempts in a row at work whose workers die, perhaps because of other work."""
 GAVE_UP = (
     f"The worker processes ended {ATTEMPTS} times before the run got on, perhaps for want of memory;"
     " run it again, or on a larger machine."
@@ -45,7 +45,7 @@ class Pool:
 
     @property
     def n_workers(self) -> int:
-        """Blocks that are computed side by side."""
+        """Number of blocks computed side by side."""
         return self._n_workers
 
     def warm(self) -> None:
@@ -63,10 +63,10 @@ class Pool:
         store: Callable[[Block, FloatArray], None],
         check: Callable[[], None],
     ) -> None:
-        """Compute every block that is left; `store` takes them in any order, what `check` raises ends it.
+        """Compute every block that is left; an exception from `check` ends the work.
 
-        Few blocks wait in the executor's queue at any time, so that runs side by side share the workers
-        evenly, however long they are.
+        `store` gets blocks in any order. Few blocks wait in the executor's queue at any time, so that runs
+        side by side share the workers evenly, however long they are.
         """
         executor, buffer, losses = self._ready(), workers.pack(work), 0
         while losses < ATTEMPTS:
@@ -84,18 +84,18 @@ class Pool:
     def each(
         self, function: Callable[[A], B], arguments: Iterable[A], *, check: Callable[[], None] = lambda: None
     ) -> Iterator[B]:
-        """Compute a function of each argument in the workers, results in order; what `check` raises ends it.
+        """Compute a function of each argument in the workers, in order; an error of `check` ends the work.
 
-        No more is under way at a time than there are workers, so that runs go on beside it; results wait
-        to be taken, at most :data:`AHEAD` for each worker with those under way.
+        At most as many calls as workers run at a time, so that runs continue meanwhile. Results wait to be
+        taken: with the calls that run, they are at most :data:`AHEAD` for each worker.
 
-        `function`: importable by name, without effects: a worker that dies has it computed again.
+        `function`: importable by name, without effects: if a worker dies, the call is repeated.
         """
         left, waiting = deque(arguments), deque[tuple[A, Future[B]]]()
         executor, attempts = self._ready(), ATTEMPTS
 
         def hand_out() -> None:
-            """Keep workers busy, also while what they found is taken in; not all of it need be held."""
+            """Keep workers busy, also while the caller takes results, without computing all in advance."""
             while len(waiting) < AHEAD * self.n_workers and left:
                 if sum(not future.done() for _, future in waiting) >= self.n_workers:
                     return
@@ -127,7 +127,7 @@ class Pool:
                 future.cancel()
 
     def close(self, *, wait: bool = True) -> None:
-        """End the workers and delete the working files; what has begun may be left unwaited for."""
+        """End the workers and delete the working files; without `wait`, work may still be running."""
         with self._lock:
             executor, self._executor = self._executor, None
         if executor is not None:
@@ -145,7 +145,7 @@ class Pool:
 
     @contextmanager
     def _holding(self, buffer: bytes, executor: Executor) -> Iterator[Sent]:
-        """While this lasts, workers find the buffer."""
+        """Keep the buffer where workers find it, meanwhile."""
         with tempfile.NamedTemporaryFile(dir=self.folder, suffix=".npz") as file:
             file.write(buffer)
             file.flush()
@@ -167,7 +167,7 @@ class Pool:
                 while len(waiting) < 2 * self.n_workers and (block := blocks.take()):
                     try:
                         future = executor.submit(workers.compute_block, kind, seed, *block, sent=sent)
-                    except BrokenExecutor:  # refused: the block is in nobody's hands
+                    except BrokenExecutor:  # refused: no worker has the block
                         blocks.give_back(block)
                         raise
                     waiting[future] = block

@@ -1,4 +1,4 @@
-"""Permutations cut into blocks; how they are cut never changes a digit."""
+"""Permutations cut into blocks; the cuts never change a digit of a result."""
 
 from __future__ import annotations
 
@@ -11,30 +11,30 @@ Block = tuple[int, int]
 """Permutations start to stop - 1."""
 
 BLOCK_SECONDS = 0.2
-"""Aimed processor time of a block: how soon a cancel takes effect and progress moves.
+"""Target for the processor time of a block: it decides how soon a cancel takes effect and progress moves.
 
-By the clock a block would take longer the more runs share the workers, and be cut the smaller; what is done
-for each block beside would then grow with the runs.
+Clock time would make blocks smaller the more runs share the workers, and the extra work of each block would
+then grow with the number of runs.
 """
 FIRST_BLOCK = 8
 """Fewest permutations in a block while the speed is unknown."""
 FIRST_LABELS = 2**23
-"""Annotations counted in a first block, and in any later one at least: long enough to share its tables."""
+"""Fewest annotations counted in any block, the first included: enough for the tables that it shares."""
 GROWTH = 8
-"""How much larger than any before it a block may be: the first ones are too short to tell the speed."""
+"""Largest ratio of a block to the largest before it: the first blocks are too short to show the speed."""
 RECENT_BLOCKS = 4
-"""Blocks that tell the speed: the first ones are too short to."""
+"""Number of latest blocks that the speed is measured on: the first ones are too short."""
 LARGEST_BLOCK = 2048
-"""Most permutations in a block, however fast they are: a worker holds the statistics of all of them."""
+"""Most permutations in a block, however fast they are: a worker keeps the statistics of all of them."""
 
 
 @dataclass(frozen=True, slots=True)
 class Progress:
     """Permutations done, out of `total`, and an estimate of the seconds left.
 
-    `of`: the later stage that they are of, such as "pairs"; None for a run's groups.
-    `waiting`: the sentence that says why nothing moves yet, where that is known.
-    `share`, `stages`: how much of the whole run, for which `seconds_left` is then, and which stages are done.
+    `of`: the later stage of these permutations, such as "pairs"; None for a run's groups.
+    `waiting`: the sentence that explains why nothing moves yet, if that is known.
+    `share`, `stages`: share of the whole run that is done, and its stages; `seconds_left` is then the run's.
     """
 
     done: int
@@ -47,11 +47,11 @@ class Progress:
 
 
 class Blocks:
-    """Blocks still to be computed, but for those that an earlier attempt has `computed`.
+    """Blocks still to be computed, without blocks that an earlier attempt has `computed`.
 
-    `most`: permutations of the run where `total` are only those of the stages so far.
-    `after`: the stage before, from whose speed this one starts.
-    `labels`: annotations that a permutation has to count.
+    `most`: permutations of the whole run, if `total` is the number up to the present stage.
+    `after`: blocks of the stage before, whose speed this one starts with.
+    `labels`: number of annotations that a permutation has to count.
     """
 
     def __init__(
@@ -64,7 +64,7 @@ class Blocks:
         labels: int = FIRST_LABELS,
     ) -> None:
         self._gaps = _gaps(total, computed)
-        # However slow: on a busy machine a small block takes as long, and there would be more of them.
+        # However slow blocks are: on a busy machine smaller ones take as long, and there would be more.
         self._least = min(max(FIRST_LABELS // max(labels, 1), 1), LARGEST_BLOCK)
         self._size: int = max(self._least, FIRST_BLOCK) if after is None else after._size
         self._largest: int = 0 if after is None else after._largest
@@ -74,7 +74,7 @@ class Blocks:
         self.progress = Progress(self._done, most or total, None)
 
     def take(self) -> Block | None:
-        """The next block, of as many permutations as take a block's time; None if none is left."""
+        """Return the next block, with as many permutations as take a block's time; None if none is left."""
         if not self._gaps:
             return None
         start, stop = self._gaps.pop()
@@ -83,11 +83,11 @@ class Blocks:
         return start, min(start + self._size, stop)
 
     def give_back(self, block: Block) -> None:
-        """Hand a block back that was not computed."""
+        """Take back a block that was not computed."""
         self._gaps.append(block)
 
     def finish(self, block: Block, worker_seconds: float) -> None:
-        """Count a block as computed, which took a worker so many seconds."""
+        """Count a block as computed; `worker_seconds` is the time that a worker took for it."""
         size = block[1] - block[0]
         self._done += size
         done, total = self._done, self.progress.total
@@ -97,7 +97,7 @@ class Blocks:
         fitting = int(BLOCK_SECONDS * computed / max(seconds, 1e-9))  # a clock may see no time pass
         self._size = max(min(fitting, GROWTH * self._largest, LARGEST_BLOCK), self._least)
         now = time.perf_counter()
-        if self._first_end is None:  # speed is taken from here on: workers may have had to start first
+        if self._first_end is None:  # speed is measured from here on: workers may have had to start first
             self._first_end = (now, done)
         seconds, since = now - self._first_end[0], done - self._first_end[1]
         if since == 0:
@@ -108,7 +108,7 @@ class Blocks:
 
 
 def _gaps(total: int, computed: Iterable[Block]) -> list[Block]:
-    """Ranges of 0 to `total` that are left, the last first."""
+    """Return the ranges of 0 to `total` that are left, the last first."""
     gaps: list[Block] = []
     reached = 0
     for start, stop in sorted(computed):

@@ -1,4 +1,4 @@
-"""Workers: where blocks are computed, which is any ``concurrent.futures`` executor; their memory."""
+"""Workers, which compute blocks on any ``concurrent.futures`` executor, and limits of their memory."""
 
 import io
 import logging
@@ -18,11 +18,11 @@ from grasp_core.model.annotations import FloatArray
 from grasp_core.permutation.jit import tell_of_preparing
 
 LEAST_MEMORY = 2**30
-"""Bytes that a process is given at least: Python, its libraries and compiled kernels take a part of them."""
+"""Fewest bytes that a process is given: Python, its libraries and compiled kernels take a part of them."""
 
 
 def limit_memory(size: int) -> None:
-    """Give this process no more than so many bytes; where a system knows no such limit, it has none."""
+    """Limit the memory of this process to `size` bytes, unless the system has no such limit."""
     with suppress(ImportError, ValueError, OSError):
         import resource
 
@@ -30,7 +30,7 @@ def limit_memory(size: int) -> None:
 
 
 def share_of_memory(processes: int) -> int:
-    """Bytes that each of some processes may take of what this one may; 0 where it may take any."""
+    """Return the bytes that each process may take of this process's limit; 0 if there is no limit."""
     with suppress(ImportError, OSError):
         import resource
 
@@ -43,20 +43,20 @@ def share_of_memory(processes: int) -> int:
 log = logging.getLogger(__name__)
 
 HELD = 4
-"""Work that a worker process keeps unpacked: of the runs that are computed side by side."""
+"""Most pieces of work that a worker process keeps unpacked: for the runs that are computed side by side."""
 NICENESS = 10
-"""How far worker processes stand back for the one that started them."""
+"""Niceness of worker processes: they have lower priority than the process that started them."""
 
 
 def available_cores() -> int:
-    """Cores that this process may use."""
+    """Return the number of cores that this process may use."""
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
 
 
 def processes(workers: int) -> Executor:
-    """Spawned processes, so that a page's own process never computes."""
+    """Make an executor of spawned processes, so that a page's own process never computes."""
     return ProcessPoolExecutor(
         workers,
         mp_context=multiprocessing.get_context("spawn"),
@@ -66,20 +66,20 @@ def processes(workers: int) -> Executor:
 
 
 def threads(workers: int) -> Executor:
-    """Threads: the kernel releases the interpreter's lock. For the command line, which shows no page."""
+    """Make an executor of threads, for the command line; the kernel releases the interpreter's lock."""
     return ThreadPoolExecutor(workers, thread_name_prefix="grasp-worker")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Sent:
-    """A buffer sent to workers once, by a key: the file where it lies, unless it travels itself."""
+    """A buffer sent to workers once; `key` is the path of its file, unless its `content` is sent too."""
 
     key: str
     content: bytes | None = None
 
 
 def pack(work: Work) -> bytes:
-    """Work as a buffer, without pickles."""
+    """Pack work into a buffer, without pickles."""
     packed = io.BytesIO()
     np.savez(packed, **work.arrays())
     return packed.getvalue()
@@ -87,7 +87,7 @@ def pack(work: Work) -> bytes:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Computed:
-    """A block's values, shape (permutations, U, V), and the seconds of processor time that they took."""
+    """A block's values, shape (permutations, U, V), and the processor time that they took, in seconds."""
 
     values: FloatArray
     seconds: float
@@ -118,7 +118,7 @@ def _unpacked(kind: type[Work], sent: Sent) -> Work:
                 work = kind.of_arrays(dict(arrays))
         while len(_held) >= HELD:
             del _held[next(iter(_held))]
-        _held[sent.key] = work  # the last is the latest
+        _held[sent.key] = work  # the latest comes last
     return work
 
 
@@ -130,11 +130,11 @@ def _start_worker(memory: int) -> None:
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     os.nice(NICENESS)
     threading.Thread(target=end_with_parent, daemon=True).start()
-    tell_of_preparing(log.info)  # whoever waits looks at the run, not at this process
+    tell_of_preparing(log.info)  # only logged: people look at the run, not at this process
 
 
 def end_with_parent() -> None:
-    """A killed parent cannot end its workers: they would wait for work for ever."""
+    """End this process with its parent: a killed parent cannot end workers, which would wait for ever."""
     parent = multiprocessing.parent_process()
     if parent is not None:
         parent.join()

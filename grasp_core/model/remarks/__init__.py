@@ -1,1 +1,1 @@
-"""Codes of all that is said about data and results, each with its words."""
+"""Codes of all remarks on data and results, each with its sentence."""

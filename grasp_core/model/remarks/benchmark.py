@@ -9,7 +9,7 @@ from grasp_core.model.remarks.remark import Code, Remark
 
 @unique
 class BaselineCaution(Code):
-    """What to keep in mind of a baseline's score, by how it was evaluated."""
+    """Cautions on a baseline's score, by the way in which it was evaluated."""
 
     LEAVE_ONE_OUT = (
         "Leave-one-out makes the class of the row left out rarer among the others than it is, so methods "
@@ -39,7 +39,7 @@ _KEY = "the key in the environment variable {variable}{variable:!(none; --key-va
 
 @unique
 class ModelProblem(Code):
-    """Why a model gave no answer; where `options` is 0, options of the command line are not named."""
+    """Reasons why a model gave no answer; if `options` is 0, options of the command line are not named."""
 
     PROMPT_TOO_LONG = "A prompt has {tokens} tokens, more than the model's window"
     NO_ANSWER_IN_TIME = "The endpoint {url} did not answer within {seconds:g} seconds"
@@ -71,7 +71,7 @@ class ModelProblem(Code):
 
 
 OF_DATA = 6
-"""The rank of what is odd in the data, and of sentences without a code."""
+"""Rank of oddities in the data, and of sentences without a code."""
 
 RANKS: Mapping[Code, int] = {
     GuardCaution.OWN_WORKLOAD: 0,
@@ -102,20 +102,20 @@ RANKS: Mapping[Code, int] = {
     Caution.SOME_NOT_ESTIMABLE: 9,
     Caution.PAPER_CROSS_NEGENTROPY: 9,
 }
-"""By code, lowest first: what makes marks wrong, what leaves them out, what was asked and is not there."""
+"""Ranks by code, the gravest first: marks may be wrong, marks are missing, a requested part is missing."""
 
 
 _GRAVE = 3
-"""The last rank of warnings that may undo what a run finds, or be why it finds nothing."""
+"""Last rank of warnings that may invalidate a run's findings, or explain why it finds nothing."""
 
 
 def may_undo(warning: Remark) -> bool:
-    """Whether a warning may undo what is found, so that it is read before."""
+    """Return whether a warning may invalidate findings, so that it should be read before them."""
     return RANKS.get(warning.code, OF_DATA) <= _GRAVE
 
 
 def ranked(warnings: Iterable[Remark]) -> tuple[Remark, ...]:
-    """Warnings by rank; those of one rank as they came."""
+    """Sort warnings by rank; warnings of equal rank keep their order."""
     return tuple(sorted(warnings, key=lambda one: RANKS.get(one.code, OF_DATA)))
 
 
@@ -124,7 +124,7 @@ _LIKEWISE = "{more:? ({more:more row} likewise)}"
 
 @unique
 class SubmissionProblem(Code):
-    """What is wrong with the files, their rows and labels."""
+    """Problems with a submission's files, rows and labels."""
 
     NUMBER_OF_FILES = "Incorrect number of files! Expected {expected:d} files, but got {found:d}."
     SHAPES = "Incorrect CSV shapes in files: {paths}"

@@ -1,4 +1,4 @@
-"""Cautions beside results: of data, guards, what was left out, maps and plans."""
+"""Cautions shown beside results, maps and plans, and reasons for leaving annotations out."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from grasp_core.model.remarks.remark import Code, Remark
 
 @unique
 class LeftOutReason(Code):
-    """What is left out when annotations are read, as it stands behind its number."""
+    """Reasons for leaving annotations out when data are read, worded to follow their number."""
 
     NO_LABEL = "no label"
     REPEATED_ALIKE = "repeated with the same label"
@@ -35,12 +35,12 @@ class LeftOutReason(Code):
 
 @unique
 class Skipped(Code):
-    """What the readers of tools' exports skip: in the plural, and in the singular."""
+    """Records that readers of tools' exports skip: in the plural, and in the singular."""
 
     one: str
 
     def __new__(cls, many: str, one: str) -> Skipped:
-        """Make a member of its two forms."""
+        """Make a member from its two forms."""
         member = object.__new__(cls)
         member._value_, member.one = many, one
         return member
@@ -59,7 +59,7 @@ class Skipped(Code):
 
 @unique
 class NoMap(Code):
-    """Why raters are not placed on a map, or an axis is not held against it."""
+    """Reasons why raters are not placed on a map, or an axis is not compared with it."""
 
     FEW_PLACED = (
         "only {placed:d} of {raters:rater} share {least:d} answers or more with at least half of the others; "
@@ -71,7 +71,7 @@ class NoMap(Code):
 
 @unique
 class PlanCaution(Code):
-    """What was left out of a plan, or cannot be told of it."""
+    """Cautions on a plan: parts that were left out or cannot be computed."""
 
     PILOTS_LEFT_OUT = (
         "{left_out} of {pilots:pilot} that were drawn anew for the range cannot have this difference and "
@@ -85,7 +85,7 @@ class PlanCaution(Code):
 
 @unique
 class GuardCaution(Code):
-    """What stands beside every result of an axis that may owe it to items, workloads or another axis."""
+    """Cautions beside every result of an axis that may be due to items, workloads or another axis."""
 
     OWN_ITEMS = (
         "{axis}: groups were given different items. {group} and the others meet on an item {met} % as often "
@@ -125,7 +125,7 @@ class GuardCaution(Code):
 
 @unique
 class ShuffleCaution(Code):
-    """What stands beside a run whose profiles move within strata or by clusters; it names columns."""
+    """Cautions on a run that shuffles profiles within strata or by clusters; they name columns."""
 
     MIXED_CLUSTERS = (
         "raters of one {cluster:q} differ on {mixed:and}, so clusters change places with others of their "
@@ -147,13 +147,13 @@ class ShuffleCaution(Code):
 
 
 def leaving_out(screen: str) -> str:
-    """Where raters whom a screen names are left out, in words that are right wherever they are read."""
+    """Return where to leave out the raters of a screen, in words that fit pages, command and Python."""
     return f"on Results or Data, or by --leave-out {screen} (screens, in Python and in specs)"
 
 
 @unique
 class Caution(Code):
-    """Cautions that take whole numbers only, never a text from the data, so that anybody may see them."""
+    """Cautions with whole numbers only and no text from the data, so that anybody may see them."""
 
     SMALL_GROUPS = (
         "not shown: {small} of {groups} groups, with fewer than {least} raters; their raters still count "
@@ -225,7 +225,7 @@ class Caution(Code):
 
 @unique
 class ModelCaution(Code):
-    """Cautions that name a model, whose name may be anything."""
+    """Cautions that contain a model's name, which may be any text."""
 
     MODEL_UNLABELLED = (
         "{model} has no label for {items} of the items; they are left out for it until its file has them"
@@ -238,20 +238,20 @@ class ModelCaution(Code):
 
 @unique
 class ScreenCaution(Code):
-    """Cautions on raters whom screens name, which name groups, whose names come from the data."""
+    """Cautions on raters found by screens; they contain names of groups, which come from the data."""
 
     SCREENED_IN_GROUPS = "{screen}, by group: {groups:6}"
 
 
 @unique
 class GroupCount(Code):
-    """Counts of raters by group, as cautions on raters whom screens name list them."""
+    """Counts of raters by group, for the lists in cautions on raters found by screens."""
 
     RATERS_OF_GROUP = "{group}: {raters} of {of}"
 
 
 def counts_by_group(remark: Remark) -> dict[str, int]:
-    """Raters by group of `SCREENED_IN_GROUPS`; none of one that was written when it had texts alone."""
+    """Return raters by group of `SCREENED_IN_GROUPS`; empty for an earlier one that has only texts."""
     groups = dict(remark.numbers)["groups"]
     counts = [one for one in groups if isinstance(one, Remark)] if isinstance(groups, tuple) else []
     found = [dict(one.numbers) for one in counts if one.code is GroupCount.RATERS_OF_GROUP]
@@ -259,5 +259,5 @@ def counts_by_group(remark: Remark) -> dict[str, int]:
 
 
 def is_public(remark: Remark) -> bool:
-    """Whether anybody may see it: a caution, with whole numbers as it should have."""
+    """Return whether anybody may see a remark: a :class:`Caution` that has only whole numbers."""
     return isinstance(remark.code, Caution) and all(type(value) is int for _, value in remark.numbers)

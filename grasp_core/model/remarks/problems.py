@@ -1,4 +1,4 @@
-"""What is wrong or odd about data: where, what was found, what would do."""
+"""Problems and oddities of data: the place, the finding and the remedy."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _SAME = "recode them, or give them one spelling in the file, if they are the sam
 
 @unique
 class FileProblem(Code):
-    """What is known once a file is read as a table."""
+    """Problems and notes on a file that was read as a table."""
 
     NO_ROWS = (
         "{file} holds column names{row:? (row {row:d})} and no rows; add a row per annotation, item or rater"
@@ -122,7 +122,7 @@ class FileProblem(Code):
 
 @unique
 class DataProblem(Code):
-    """What is known once a table is read as annotations and raters."""
+    """Problems and notes on a table that was read as annotations and raters."""
 
     NO_COLUMN = (
         "{file} has no column {column:q}; {close:?did you mean {close}, or another of}"

@@ -1,4 +1,4 @@
-"""Why there is no value, no p or no interval; and of items."""
+"""Reasons why there is no value, no p or no interval; problems of the items file."""
 
 from enum import unique
 
@@ -7,7 +7,7 @@ from grasp_core.model.remarks.remark import Code
 
 @unique
 class NoValue(Code):
-    """Why a statistic has no value, or no p-value."""
+    """Reasons why a statistic has no value, or no p-value."""
 
     NO_ANNOTATION = "the group has no annotations"
     NO_PAIR = "no item was rated by two raters of the group"
@@ -18,7 +18,7 @@ class NoValue(Code):
     ONE_LABEL_ACROSS = "on the items that both rated, the group and the others all gave one same label"
     ONE_PLURALITY = "one same label is the most frequent on every item that both rated, on both sides"
     GAI_HALF_MISSING = "its {statistic} has no value: {because}"
-    # Its value stays beside the code; told, it would make a line of each group.
+    # The value is kept with the code but not shown: each group would need a line of its own.
     GAI_NOT_ABOVE_0 = "its {statistic} is not above 0, which a ratio needs{value:?}"
     NO_GROUP_WITH_GAI = "no group of this axis has an estimable GAI"
     NO_SHUFFLED_VALUE = "no shuffled value was estimable, so there is no p-value"
@@ -39,7 +39,7 @@ class NoValue(Code):
 
 @unique
 class NoInterval(Code):
-    """Why a value has no interval."""
+    """Reasons why a value has no interval."""
 
     FEW_RATERS_INSIDE = "the group has {raters:rater}; an interval takes {least:d} or more"
     FEW_RATERS_OUTSIDE = (
@@ -55,7 +55,7 @@ class NoInterval(Code):
 
 @unique
 class NoFit(Code):
-    """Why a small p is counted although a curve through the tail was asked."""
+    """Reasons why a small p is counted although the spec asked for a curve through the tail."""
 
     FEW_FOR_TAIL = "a curve through the tail takes {least:d} shuffled values or more; there are {shuffled:d}"
     NO_CURVE = "no curve fits the tail of the shuffled values: it bends, or too many are equal"
@@ -63,7 +63,7 @@ class NoFit(Code):
 
 @unique
 class ItemProblem(Code):
-    """What is wrong with the items file, or with columns that are to make slices."""
+    """Problems with the items file, or with columns that should make slices."""
 
     NO_ITEMS_FILE = (
         "the reading names {column:q} as the items file's column of ids, and no items file was given; "

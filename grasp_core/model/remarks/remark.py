@@ -1,4 +1,4 @@
-"""Remarks: codes with numbers and a sentence."""
+"""Remarks: a code, its numbers, and the sentence made of both."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ from typing import Any, TypeVar
 from grasp_core.model.text import LISTED, agree, cut, number, one_line, quoted
 
 Texts = tuple[str | int, ...]
-"""Texts; a number at the end says how many more there are that no sentence shows."""
+"""Texts; a number at the end counts further texts that no sentence shows."""
 T = TypeVar("T")
 
 
 def worded(sentence: str, numbers: Mapping[str, Any]) -> str:
-    """The sentence with its places filled."""
+    """Return the sentence with its places filled."""
     return _WORDS.vformat(sentence, (), numbers)
 
 
 def places(sentence: str) -> dict[str, set[str]]:
-    """The places of a sentence, by name, with the forms in which each stands."""
+    """Return the places of a sentence by name, each with the formats that the sentence uses."""
     found: dict[str, set[str]] = {}
     for place, form in _places(sentence):
         found.setdefault(place, set()).add(form)
@@ -30,13 +30,13 @@ def places(sentence: str) -> dict[str, set[str]]:
 
 
 def kept(value: T, forms: set[str]) -> T | str | Texts:
-    """What a sentence shows of a value; the rest, which may be all of a column, is not passed on."""
+    """Return the part of a value that a sentence shows; the rest, perhaps a whole column, is dropped."""
     if isinstance(value, str):
         return cut(value) if "q" in forms else value
     if not isinstance(value, tuple) or any(form.isalpha() for form in forms):
         return value
     if not all(isinstance(one, str | int) for one in value):
-        return value  # remarks, which are asked for their numbers
+        return value  # remarks stay whole, since their numbers are used
     texts, more = _first(value, forms)
     return (*map(cut, texts), *([more] if more else []))
 
@@ -62,7 +62,7 @@ class _Words(string.Formatter):
             if format_spec.isalpha():
                 return f" {format_spec} ".join(_texts(value))
             texts, more = _first(value, {format_spec})
-            if all(isinstance(one, Remark) for one in value):  # sentences, which are no texts of the data
+            if all(isinstance(one, Remark) for one in value):  # their sentences are not texts of the data
                 texts = [one_line(text) for text in texts]
             else:
                 texts = list(map(quoted, texts))
@@ -73,7 +73,7 @@ class _Words(string.Formatter):
 
 
 def _first(values: tuple[Any, ...], forms: set[str]) -> tuple[list[str], int]:
-    """As many as the form with the highest limit shows, and how many more there are."""
+    """Return as many texts as the format with the highest limit shows, and the number of further ones."""
     texts, last = _texts(values), values[-1] if values else ""
     limit = max([int(form) for form in forms if form.isdigit()], default=LISTED)
     return texts[:limit], max(len(texts) - limit, 0) + (last if isinstance(last, int) else 0)
@@ -96,7 +96,7 @@ def _pattern(sentence: str) -> str:
 
 
 def _noun(form: str) -> str:
-    """The noun that goes with a count; other forms have none."""
+    """Return the noun for a count, in the plural; other formats have none."""
     plain = form in ("q", "d", "g", "or", "and") or not form[:1].isalpha()
     return "" if plain else f" {form}s"
 
@@ -105,25 +105,25 @@ _WORDS = _Words()
 
 
 class Code(Enum):
-    """Base of all codes: a member's value is its sentence (see :mod:`grasp_core.model.remarks.remark`)."""
+    """Base of all codes: a member's value is its sentence, with places for numbers."""
 
     @property
     def key(self) -> str:
-        """The code in files, e.g. ``small-groups``."""
+        """The code's name in files, e.g. ``small-groups``."""
         return self.name.lower().replace("_", "-")
 
     @property
     def pattern(self) -> str:
-        """Its sentence with the numbers' names in italics; what stands there at times only is in brackets."""
+        """The sentence with the numbers' names in italics and optional parts in brackets."""
         return _pattern(self.value)
 
     @cached_property
     def places(self) -> dict[str, set[str]]:
-        """The numbers that its sentence takes, and the forms in which it shows each."""
+        """The names of the numbers that the sentence takes, each with the formats that it uses."""
         return places(self.value)
 
     def __call__(self, **numbers: Value) -> Remark:
-        """A remark with this code; `numbers` are those that its sentence takes, cut to what it shows."""
+        """Return a remark with this code and the numbers that its sentence takes, cut to what it shows."""
         forms = self.places
         cut = ((name, kept(value, forms.get(name, set()))) for name, value in numbers.items())
         return Remark(self, tuple(sorted(cut, key=lambda pair: pair[0])))
@@ -131,7 +131,7 @@ class Code(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Remark:
-    """Something said, as a value: two are equal if code and numbers are; ``str`` gives the sentence.
+    """A remark as a value: two are equal if code and numbers are; ``str`` gives the sentence.
 
     `numbers`: sorted by name. Whole numbers, numbers with decimals, texts, lists of texts, or another remark
         or a list of them.
@@ -149,12 +149,12 @@ class Remark:
 
     @property
     def in_brief(self) -> str:
-        """The first sentence alone: what is so, without what may be done about it."""
+        """The first sentence alone: the finding without the remedy."""
         first, _, _ = self.code.value.partition(". ")
         return worded(first, dict(self.numbers))
 
     def reworded(self, **numbers: Value) -> Remark:
-        """The same with other numbers, as far as its sentence takes them."""
+        """Return the remark with other numbers; numbers that its sentence does not take are ignored."""
         known = dict(self.numbers)
         return self.code(**known | {name: value for name, value in numbers.items() if name in known})
 
@@ -168,13 +168,13 @@ Value = int | float | str | Remark | tuple[str | int | Remark, ...]
 
 
 class Words(Code):
-    """Sentences of which only the words are known."""
+    """Sentences without a code of their own."""
 
     TEXT = "{text}"
 
 
 def said(sentence: str) -> Remark:
-    """A sentence of which no code is known, as results of earlier versions have them."""
+    """Return a remark for a sentence without a known code, as in results of earlier versions."""
     return Words.TEXT(text=sentence)
 
 

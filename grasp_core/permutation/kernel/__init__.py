@@ -1,1 +1,1 @@
-"""Compiled counting and adding up: what permutations make of the items."""
+"""Compiled code that counts labels and adds up items' terms under permutations."""

@@ -1,4 +1,4 @@
-"""Arguments of compiled functions: named tuples, which Numba takes as they are."""
+"""Arguments of compiled functions: named tuples, which Numba accepts directly."""
 
 from typing import Any, NamedTuple, get_args
 
@@ -13,12 +13,12 @@ NOMINAL, ORDINAL, RATIO = (LEVELS.index(level) for level in ("nominal", "ordinal
 
 
 class Rows(NamedTuple):
-    """Sets of raters that are counted: first the H whose values are known, then the G groups.
+    """Rows: sets of raters whose labels are counted, first H sets of known values, then G groups.
 
-    `profile`: each rater's profile: raters of the same rows share one, so that there are few to look up.
+    `profile`: each rater's profile; raters of the same rows share one, so that there are few to look up.
     `ptr`, `of`: the rows that profile p belongs to: ``of[ptr[p]:ptr[p + 1]]``, ascending.
     `n_known`: H.
-    `known_of`: for each group the row that its complement is taken from.
+    `known_of`: for each group the row from which its complement is taken.
     """
 
     profile: npt.NDArray[np.unsignedinteger[Any]]
@@ -29,7 +29,7 @@ class Rows(NamedTuple):
 
 
 class Labels(NamedTuple):
-    """Annotations by item: those of item i are ``indptr[i]`` to ``indptr[i + 1]`` - 1."""
+    """Annotations by item: item i has the annotations ``indptr[i]`` to ``indptr[i + 1]`` - 1."""
 
     indptr: Int64Array
     rater: Int32Array
@@ -37,10 +37,10 @@ class Labels(NamedTuple):
 
 
 class Counting(NamedTuple):
-    """Arrays that counts are made from.
+    """Arrays for making counts.
 
-    `dense`: whether annotations are counted by `bits` (else by `labels`).
-    `bits`: bit j % 64 of word j // 64: rater j gave the item category k.
+    `dense`: true if annotations are counted by `bits`, false if by `labels`.
+    `bits`: bit j % 64 of word j // 64 is set if rater j gave the item category k.
     `ties`: for the group's and the others' side: ``rank << shift | k``, the rank deciding ties.
     """
 
@@ -52,7 +52,7 @@ class Counting(NamedTuple):
 
 
 class Tables(NamedTuple):
-    """Functions of small whole numbers, float64 (most raters per item + 1,).
+    """Tables of functions of small whole numbers, float64, shape (most raters per item + 1,).
 
     `xlogx`, `log`, `log_q`, `log_m`: x ln x, ln x, and the logarithms of cross-negentropy's numerator and
         denominator.
@@ -65,15 +65,15 @@ class Tables(NamedTuple):
 
 
 class Distances(NamedTuple):
-    """How far unequal labels are apart.
+    """Distances between labels.
 
-    An ordinal distance depends on the marginals, which are known once all items are added up: each pair of
-    categories then keeps a column of disagreement of its own, or items are gone through a second time.
+    An ordinal distance depends on the marginals, which are known only when all items are added up. So either
+    each pair of categories has its own column of disagreement, or there is a second pass over the items.
 
-    `level`: place in :data:`LEVELS`.
-    `values`: the number that each category stands for; read by interval and ratio.
-    `first`, `second`: the categories of each column, first < second, where pairs keep their own.
-    `n_columns`: C, columns of disagreement; 1 unless pairs keep their own.
+    `level`: position in :data:`LEVELS`.
+    `values`: each category's number; used by interval and ratio.
+    `first`, `second`: the categories of each column, first < second, if pairs have their own columns.
+    `n_columns`: C, number of columns of disagreement; 1 unless pairs have their own.
     """
 
     level: int
@@ -84,11 +84,11 @@ class Distances(NamedTuple):
 
 
 class Conventions(NamedTuple):
-    """Weights of what is counted on an item.
+    """Weights and conventions for the counts on an item.
 
-    `paper`: cross-negentropy by the paper's convention.
-    `kappa`: voting agreement in the form of kappa, which takes the votes of either side.
-    `shift`: bits that hold a category.
+    `paper`: true if cross-negentropy follows the paper's convention.
+    `kappa`: true if voting agreement has the form of kappa, which needs each side's own votes.
+    `shift`: number of bits for a category.
     """
 
     tables: Tables
@@ -99,16 +99,16 @@ class Conventions(NamedTuple):
 
 
 def distances_between(level: Level, values: FloatArray, *, paired: bool) -> Distances:
-    """The distances of a level of measurement; `values` has shape (K,).
+    """Return the distances of a level of measurement; `values` has shape (K,).
 
-    `paired` keeps a column for each pair of categories where their distance is not known beforehand.
+    With `paired`, each pair of categories has its own column if distances are not known beforehand.
     """
     first, second = np.triu_indices(values.size if paired and level == "ordinal" else 0, 1)
     return Distances(LEVELS.index(level), values, first, second, max(first.size, 1))
 
 
 def tables_of(most: int, n_categories: int, *, paper: bool) -> Tables:
-    """The tables for up to `most` raters an item."""
+    """Return the tables for up to `most` raters an item."""
     n = np.arange(most + 1, dtype=np.float64)
     log = np.log(np.maximum(n, 1))
     if paper:

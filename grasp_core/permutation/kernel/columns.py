@@ -1,4 +1,4 @@
-"""Columns of values: looked up, by row, for intervals."""
+"""Compiled functions on columns of values: sums over raters, table look-ups, items' contributions."""
 
 from grasp_core.permutation.jit import borrowing, compiled
 from grasp_core.permutation.kernel import sums as at
@@ -10,11 +10,11 @@ from grasp_core.permutation.kernel.item_terms import of_category, room_for_terms
 def add_up(profiles, ptr, of, rater, terms, out):  # type: ignore[no-untyped-def]  # compiled: types are numba's
     """Fill `out`, shape (permutations, rows, M), with the sums of `terms` over the raters of each row.
 
-    Raters are added one after the other: a row's sums are the same bits whatever other rows there are.
+    Raters are added one after the other, so a row's sums are the same bits whatever other rows there are.
 
     `profiles`: shape (J, permutations); `rater`: shape (R,).
     `ptr`, `of`: profile p belongs to the rows ``of[ptr[p]:ptr[p + 1]]``.
-    `terms`, shape (R, M): what the r-th of these raters adds.
+    `terms`, shape (R, M): terms of the r-th of these raters.
     """
     for b in range(out.shape[0]):
         out[b] = 0.0
@@ -29,12 +29,12 @@ def add_up(profiles, ptr, of, rater, terms, out):  # type: ignore[no-untyped-def
 QUAD = 4
 """Items whose tables are looked up in one pass over the permutations."""
 WIDTH = 4
-"""Columns that are added at a time; tables have a multiple of them."""
+"""Columns that are added at a time; the width of tables is a multiple of it."""
 
 
 @borrowing
 def padded(columns):  # type: ignore[no-untyped-def]  # compiled: types are numba's
-    """Columns of a table that has to hold so many."""
+    """Round a table's number of columns up to a multiple of :data:`WIDTH`."""
     return -(-columns // WIDTH) * WIDTH
 
 
@@ -42,7 +42,7 @@ def padded(columns):  # type: ignore[no-untyped-def]  # compiled: types are numb
 def look_up(index, tables, found):  # type: ignore[no-untyped-def]
     """Add to each row of `found`, shape (B, width), a row of each of `tables`, shape (4, rows, width).
 
-    `index`, shape (4, B or more), says which; width is a multiple of four, and rows lie in one piece.
+    `index`, shape (4, B or more), gives the rows; width is a multiple of four, and rows are contiguous.
     """
     index_0, index_1, index_2, index_3 = index[0], index[1], index[2], index[3]
     a, b, c, d = tables[0], tables[1], tables[2], tables[3]
@@ -56,10 +56,10 @@ def look_up(index, tables, found):  # type: ignore[no-untyped-def]
 
 @compiled(seconds=4, common=True)
 def contributions(columns, how, out):  # type: ignore[no-untyped-def]  # compiled: types are numba's
-    """Fill `out`, shape (N, S), with what each of N columns of counts adds to a group's sums.
+    """Fill `out`, shape (N, S), with the contribution of each of N columns of counts to a group's sums.
 
     `columns`: see :mod:`~grasp_core.permutation.kernel.item_terms`.
-    `out`: by place as in :mod:`~grasp_core.permutation.kernel.sums`.
+    `out`: positions are as in :mod:`~grasp_core.permutation.kernel.sums`.
     """
     terms = room_for_terms(columns.size, columns.ties.reshape(columns.ties.size))
     n_columns = how.distances.n_columns
@@ -95,7 +95,7 @@ def contributions(columns, how, out):  # type: ignore[no-untyped-def]  # compile
 
 @compiled()
 def add_rows(rows, which, into, sums):  # type: ignore[no-untyped-def]
-    """Add ``rows[which[a]]`` to ``sums[into[a]]`` for every a; `rows` and `sums` have as many columns."""
+    """Add ``rows[which[a]]`` to ``sums[into[a]]`` for every a; `rows` and `sums` are equally wide."""
     for a in range(which.size):
         row, total = rows[which[a]], sums[into[a]]
         for s in range(row.size):

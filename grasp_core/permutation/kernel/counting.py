@@ -1,4 +1,4 @@
-"""Drawing permutations and counting labels, compiled; shared by every kernel."""
+"""Compiled functions that draw permutations and count labels, shared by all kernels."""
 
 import numpy as np
 
@@ -10,7 +10,7 @@ _M0, _M1 = np.uint64(0xD2E7470EE14C6C93), np.uint64(0xCA5A826395121157)
 
 @borrowing
 def permute(seed, stream, order, bounds, words, shuffled_order, source):  # type: ignore[no-untyped-def]
-    """Whose profile each rater gets in one permutation; the last three arguments are written."""
+    """Draw the rater whose profile each rater gets in one permutation; fill the last three arguments."""
     for i in range(order.size):
         shuffled_order[i] = order[i]
     shuffle(seed, stream, bounds, words, shuffled_order)
@@ -20,7 +20,7 @@ def permute(seed, stream, order, bounds, words, shuffled_order, source):  # type
 
 @borrowing
 def shuffle(seed, stream, bounds, words, values):  # type: ignore[no-untyped-def]
-    """Shuffle values by the steps of an `Exchange`; the last two arguments are written."""
+    """Shuffle values by the steps of an `Exchange`; the last two arguments are changed."""
     _philox(seed, stream, words)
     for s in range(bounds.shape[0]):
         first, width = bounds[s, 0], bounds[s, 2]
@@ -46,14 +46,14 @@ def _shuffle_blocks(first, end, width, words, values):  # type: ignore[no-untype
 
 @borrowing
 def _philox(seed, stream, words):  # type: ignore[no-untyped-def]
-    """Philox-4x64-10, the words of ``numpy.random.Philox(key=[seed, stream])`` (Salmon et al. 2011)."""
+    """Fill `words` as ``numpy.random.Philox(key=[seed, stream])``: Philox-4x64-10 (Salmon et al. 2011)."""
     for block in range(words.size // 4):
         _philox_block(seed, stream, block, words[4 * block : 4 * block + 4])
 
 
 @borrowing
 def _philox_block(seed, stream, block, words):  # type: ignore[no-untyped-def]
-    """Four of these words, those from ``4 * block`` on."""
+    """Fill four of these words, from ``4 * block`` on."""
     x0, x1, x2, x3 = np.uint64(block + 1), np.uint64(0), np.uint64(0), np.uint64(0)
     k0, k1 = seed, stream
     for _ in range(10):
@@ -66,7 +66,7 @@ def _philox_block(seed, stream, block, words):  # type: ignore[no-untyped-def]
 
 @compiled()
 def words_at(seed, stream, places):  # type: ignore[no-untyped-def]
-    """The words at these places of a stream: those that ``random_words`` of `draw` has there."""
+    """Return the words at these positions of a stream, as ``random_words`` of `draw` gives them."""
     block = np.empty(4, dtype=np.uint64)
     words = np.empty(places.size, dtype=np.uint64)
     for i in range(places.size):
@@ -77,7 +77,7 @@ def words_at(seed, stream, places):  # type: ignore[no-untyped-def]
 
 @borrowing
 def _high_word(a, b):  # type: ignore[no-untyped-def]
-    """High word of the 128-bit product of two uint64, from products of their halves."""
+    """Return the high word of the 128-bit product of two uint64, from products of their halves."""
     half, low = np.uint64(32), np.uint64(0xFFFFFFFF)
     a0, a1, b0, b1 = a & low, a >> half, b & low, b >> half
     middle = a1 * b0 + (a0 * b0 >> half)
@@ -86,7 +86,7 @@ def _high_word(a, b):  # type: ignore[no-untyped-def]
 
 @borrowing
 def fill_masks(source, rows, masks):  # type: ignore[no-untyped-def]
-    """Fill `masks`, shape (rows, words): each row's raters as a bit set."""
+    """Fill `masks`, shape (rows, words), with each row's raters as a bit set."""
     masks[:] = 0
     for j in range(source.size):
         bit = np.uint64(1) << np.uint64(j & 63)
@@ -97,7 +97,7 @@ def fill_masks(source, rows, masks):  # type: ignore[no-untyped-def]
 
 @inlined
 def ones(word):  # type: ignore[no-untyped-def]
-    """Population count, in the form that the compiler turns into one instruction."""
+    """Count the bits that are set, in a form that the compiler turns into one instruction."""
     word = word - ((word >> np.uint64(1)) & np.uint64(0x5555555555555555))
     word = (word & np.uint64(0x3333333333333333)) + ((word >> np.uint64(2)) & np.uint64(0x3333333333333333))
     word = (word + (word >> np.uint64(4))) & np.uint64(0x0F0F0F0F0F0F0F0F)
@@ -106,7 +106,7 @@ def ones(word):  # type: ignore[no-untyped-def]
 
 @borrowing
 def count_dense(masks, bits, counts):  # type: ignore[no-untyped-def]
-    """Fill `counts`, shape (rows, K, items), from bit sets of rows and of who gave an item a category."""
+    """Fill `counts`, shape (rows, K, items), from bit sets of rows' raters and of each category's raters."""
     n_rows, n_categories, n_items = counts.shape
     for r in range(n_rows):
         for k in range(n_categories):
@@ -122,7 +122,7 @@ def count_dense(masks, bits, counts):  # type: ignore[no-untyped-def]
 
 @borrowing
 def count_sparse(source, rows, labels, first, counts):  # type: ignore[no-untyped-def]
-    """The same from the annotations of the items from `first` on, one after the other."""
+    """Fill `counts` from the annotations of the items from `first` on, one after the other."""
     counts[:] = 0
     for i in range(counts.shape[2]):
         for a in range(labels.indptr[first + i], labels.indptr[first + i + 1]):
@@ -133,7 +133,7 @@ def count_sparse(source, rows, labels, first, counts):  # type: ignore[no-untype
 
 @borrowing
 def count_block(source, masks, counting, block, counts):  # type: ignore[no-untyped-def]
-    """Fill `counts`, shape (rows, K, width), for a block of items; `masks` from :func:`fill_masks`."""
+    """Fill `counts`, shape (rows, K, width), for a block of items; `masks` are from :func:`fill_masks`."""
     if counting.dense:
         count_dense(masks, counting.bits[block], counts)
     else:

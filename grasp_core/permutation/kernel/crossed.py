@@ -1,4 +1,4 @@
-"""Where everybody labelled nearly everything: raters as bits of each item and category."""
+"""The way for crossed data, where every rater labelled every item: raters as bits by item and category."""
 
 from typing import NamedTuple
 
@@ -26,21 +26,21 @@ from grasp_core.statistics.items import count
 from grasp_core.statistics.levels import squared_distances
 
 MOST_ENTRIES = 16384
-"""Largest table; it has to stay in a core's own cache."""
+"""Most rows of a table, which has to stay in a core's own cache."""
 FEW_ENTRIES = 1024
-"""Largest mean size at which building the tables is cheap beside looking things up."""
+"""Largest mean number of rows at which building tables is cheap relative to the look-ups."""
 _EXACT_BITS = 52
-"""Whole numbers below 2^52 are exact in float64, so several small ones are packed into one."""
+"""Bits of whole numbers that are exact in float64, so several small numbers are packed into one."""
 
 
 class Crossed(NamedTuple):
-    """Arrays of crossed data, beside the rest of a design.
+    """A design's arrays for crossed data.
 
-    `linear`: by rater: labels of each category, and by column of disagreement sum_i sum_l T_il w_kl over the
-        labels k that the rater gave.
-    `units`: by packed column what one of each field counts there: 2 to the power of its lowest bit, or 0
-        where it lies in another column. Votes for the last category have none: they follow from the others.
-    `profile`: each rater's profile: which groups they belong to.
+    `linear`: for each rater the labels of each category, and for each column of disagreement
+        sum_i sum_l T_il w_kl over the labels k that the rater gave.
+    `units`: for each packed column the value of 1 in each field: 2 to the power of its lowest bit, or 0 if
+        the field is in another one. Votes for the last category have no field; they follow from the others.
+    `profile`: each rater's profile, which defines the groups they belong to.
     `group_ptr`, `group_of`: profile p belongs to the groups ``group_of[group_ptr[p]:group_ptr[p + 1]]``.
     """
 
@@ -54,9 +54,9 @@ class Crossed(NamedTuple):
 def lay_out(
     annotations: Annotations, grouping: Grouping, distances: Distances, width: int, *, kappa: bool
 ) -> Crossed | None:
-    """Build once what every permutation reads; None unless data are crossed and tables small.
+    """Build the arrays that all permutations read; None unless data are crossed and tables small.
 
-    `width` is the number of items in a block; `kappa` as in
+    `width` is the number of items in a block; `kappa` is as in
     :class:`~grasp_core.permutation.kernel.arguments.Conventions`.
     """
     k = annotations.n_categories
@@ -83,7 +83,7 @@ def lay_out(
 
 
 def _weights(distances: Distances, column: int) -> FloatArray:
-    """What two labels add to a column of disagreement, shape (K, K)."""
+    """Return the weights of pairs of labels in a column of disagreement, shape (K, K)."""
     if not distances.first.size:
         return squared_distances(LEVELS[distances.level], distances.values, np.zeros(distances.values.size))
     weights = np.zeros((distances.values.size, distances.values.size))
@@ -93,7 +93,7 @@ def _weights(distances: Distances, column: int) -> FloatArray:
 
 
 def _pack(bits: list[int]) -> FloatArray:
-    """Put fields that need so many bits, or none, into as few columns as hold them; see :class:`Crossed`."""
+    """Pack fields that need `bits`, or 0, into as few columns as possible; see :class:`Crossed`."""
     units = np.zeros((len(bits), len(bits)))
     column = used = 0
     for field, need in enumerate(bits):
@@ -105,18 +105,18 @@ def _pack(bits: list[int]) -> FloatArray:
 
 
 BATCH = 8192
-"""Most permutations for which one table serves."""
+"""Most permutations that use one table."""
 _PASS = 1024
-"""Permutations for which four items are counted and at once looked up: both stay in the first cache."""
-# A table's columns: an item's negentropy and cross-negentropy, the packed fields, and then the disagreements.
+"""Permutations for which four items are counted and then looked up, both within the first cache."""
+# Columns of a table: an item's negentropy and cross-negentropy, the packed fields, then the disagreements.
 _OWN, _OTHER, _PACKED = range(3)
-# Fields: size of the plurality, whether both sides' agree, then the votes for each category (the last one's
-# are not counted), and for kappa the others' votes for each.
+# Fields: size of the plurality, 1 if both sides' pluralities agree, then the votes for each category (except
+# the last one, which is not counted), and for kappa the others' votes for each category.
 _SIZE, _AGREES, _VOTES = range(3)
 
 
 class _Room(NamedTuple):
-    """Room for what a table is made from: counts, their terms, their rows, and totals of the item."""
+    """Arrays for making a table: counts, their terms, their rows in the table, and totals of the item."""
 
     counts: Columns
     terms: Terms
@@ -186,7 +186,7 @@ def add_up(seed, start, order, bounds, counting, how, crossed, out):  # type: ig
 
 @making
 def _draw(seed, start, batch, order, bounds, crossed, masks, on_raters):  # type: ignore[no-untyped-def]
-    """Draw a batch of permutations: each group's raters as bit sets, and their linear sums."""
+    """Draw a batch of permutations: fill each group's raters, as bit sets, and their linear sums."""
     linear, group_ptr, group_of = crossed.linear, crossed.group_ptr, crossed.group_of
     words = np.empty(order.size + 3, dtype=np.uint64)
     ordered, shuffled = np.empty_like(order), np.empty_like(order)
@@ -220,7 +220,7 @@ def _draw(seed, start, batch, order, bounds, crossed, masks, on_raters):  # type
 
 @borrowing
 def _radix(bits, item, k, n):  # type: ignore[no-untyped-def]
-    """1 + the most raters of a group of n who can have given the item category k."""
+    """Return 1 + the most raters of a group of n who can have given the item category k."""
     total = np.int64(0)
     for w in range(bits.shape[1]):
         total += np.int64(ones(bits[k, w, item]))
@@ -229,7 +229,7 @@ def _radix(bits, item, k, n):  # type: ignore[no-untyped-def]
 
 @borrowing
 def _index(masks, from_b, bits, item, n, index):  # type: ignore[no-untyped-def]
-    """The counts of all categories but the last as one number, for each permutation."""
+    """Fill, for each permutation, one number for the counts of all categories but the last."""
     n_words = bits.shape[1]
     for k in range(bits.shape[0] - 1):
         for w in range(0, n_words, 2):  # two words in a pass
@@ -247,7 +247,7 @@ def _index(masks, from_b, bits, item, n, index):  # type: ignore[no-untyped-def]
 
 @borrowing
 def _fill(table, n, bits, item, ties, how, units, room):  # type: ignore[no-untyped-def]
-    """The item's contributions for every possible count of a group of `n`, but for those linear in counts."""
+    """Fill an item's contributions for all possible counts of a group of `n`, without linear ones."""
     terms, place = room.terms, room.place
     _total(bits, item, n, room.totals)
     entries = _possible(n, room.totals[1], room.counts.c, place)
@@ -273,7 +273,7 @@ def _fill(table, n, bits, item, ties, how, units, room):  # type: ignore[no-unty
 
 @borrowing
 def _total(bits, item, n, totals):  # type: ignore[no-untyped-def]
-    """Fill `totals`, shape (2, K): labels of an item, and 1 + the most that a group of `n` can have given."""
+    """Fill `totals`, shape (2, K): an item's labels, and 1 + the most that a group of `n` can have given."""
     totals[:] = 0
     for k in range(bits.shape[0]):
         for w in range(bits.shape[1]):
@@ -283,7 +283,7 @@ def _total(bits, item, n, totals):  # type: ignore[no-untyped-def]
 
 @borrowing
 def _possible(n, radix, c, place):  # type: ignore[no-untyped-def]
-    """Fill `c` with the counts that a group of `n` can have, `place` with their rows; return how many."""
+    """Fill `c` with the possible counts of a group of `n`, `place` with their rows; return their number."""
     last, free = radix.size - 1, radix.size - 2
     now = c[:, c.shape[1] - 1]  # the counts of the categories before the last two
     now[:] = 0
@@ -311,7 +311,7 @@ def _possible(n, radix, c, place):  # type: ignore[no-untyped-def]
 def _unpack(found, units, places, last, shared, items, columns, sums):  # type: ignore[no-untyped-def]
     """Add a block of items' looked-up rows to the group's sums.
 
-    `places` are those of the packed fields, of which `last` are the votes for the last category.
+    `places` are positions of the packed fields; field `last` has the votes for the last category.
     """
     single = at.PER_COLUMN * columns
     inside = _PACKED + units.shape[0]
@@ -335,7 +335,7 @@ def _unpack(found, units, places, last, shared, items, columns, sums):  # type: 
 
 @borrowing
 def _add_linear(on_raters, labels, n, m, n_items, columns, sums):  # type: ignore[no-untyped-def]
-    """Add what is linear in the counts, and take the plurality's share, now that all items are in."""
+    """Add the terms that are linear in the counts, and divide the pluralities, after all items are added."""
     n_categories = on_raters.shape[1] - columns
     single, of = at.PER_COLUMN * columns, at.PER_COLUMN * columns + at.N_SINGLE
     paired, shared, both_paired = n > 1, m > 0, (n > 1) & (m > 1)

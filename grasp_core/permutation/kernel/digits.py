@@ -1,13 +1,13 @@
-"""Many labels of a nominal level: counts of an item's labels are digits of numbers, which are looked up.
+"""The way for many nominal labels: counts of an item's labels are digits of numbers, which are looked up.
 
-Items are outside and permutations inside. The labels of an item are parted among numbers that tell about a
-hundred counts apart; counting an annotation is one addition to a number of each of its rater's groups. What
-counts add that is a sum over labels, or the largest of them, is looked up number by number
-(:mod:`~grasp_core.permutation.kernel.digits_layout`), and what it comes to is worked out for many groups and
-permutations at once. Where some values are unknown, the labels then left out are digits too.
+The outer loop is over items, the inner one over permutations. An item's labels are distributed among numbers,
+each of which distinguishes about a hundred counts. To count an annotation, one addition to a number is made
+for each group of its rater. Terms that are sums or maxima over labels are looked up number by number
+(:mod:`~grasp_core.permutation.kernel.digits_layout`); the other terms are computed for many groups and
+permutations at once. If some values are unknown, the labels left out by that are digits too.
 
-Which labels a group gave is added up rater by rater; rare exceptions are subtracted: items with one label of
-the group, and those that one side did not rate.
+The labels that a group gave are added up over raters; rare exceptions are then subtracted: items with one
+label of the group, and items that one side did not rate.
 """
 
 from typing import NamedTuple
@@ -22,22 +22,22 @@ from grasp_core.permutation.kernel.digits_layout import count_item, room_for_cou
 from grasp_core.permutation.kernel.disagreement import disagree_nominally
 from grasp_core.permutation.kernel.item_terms import APART, Columns, conclude, room_for_terms
 
-# Real and whole sums of a group, in the order of `sums`, and what is rare: see `Totals`.
+# Positions of a group's real and whole sums, in the order of `sums`, and of the exceptions: see `Totals`.
 INSIDE, ACROSS, DISTANT, PLURALITY, OWN, CROSS, WEIGHT, PAIRED_WEIGHT = range(8)
 RATED, AGREED, PAIRED = range(3)
 LONELY, UNSHARED, APART_FROM = range(3)
 
 
 class Totals(NamedTuple):
-    """Sums over items under a batch of permutations, which lie side by side.
+    """Sums over items under a batch of permutations, which are adjacent in memory.
 
-    `votes`, `others_votes`: of both sides' pluralities, and for kappa of the others', by group and category;
-        the last category takes what is no vote.
-    `rare`: labels of items with one label of the group; of those that the others did not rate; and of all
-        whose values are known on items that one side did not rate.
-    `unknown`: labels of those whose values are not known.
-    `expected`: how often labels are expected of the group; without categories where raters say it by
-        themselves.
+    `votes`, `others_votes`: votes of both sides' pluralities, and for kappa the others' votes, by group and
+        category; the last category is for items without votes.
+    `rare`: labels on items with one label of the group; on items that the others did not rate; and labels of
+        all raters with known values on items that one side did not rate.
+    `unknown`: labels of raters with unknown values.
+    `expected`: expected numbers of the group's labels; without categories if label use is summed over raters'
+        terms.
     """
 
     reals: FloatArray
@@ -51,7 +51,7 @@ class Totals(NamedTuple):
 
 @inlined
 def add(size, first, terms, totals):  # type: ignore[no-untyped-def]
-    """Add what has been worked out to the sums of groups and permutations."""
+    """Add the computed terms to the sums of groups and permutations."""
     reals, whole = totals.reals, totals.whole
     _plus(terms.inside, reals[INSIDE, first : first + size])
     _plus(terms.across, reals[ACROSS, first : first + size])
@@ -82,7 +82,7 @@ def _plus(values, into):  # type: ignore[no-untyped-def]
 
 @borrowing
 def unpack(local, digits, totals, out):  # type: ignore[no-untyped-def]
-    """From what was added up to the groups' sums."""
+    """Turn the totals into the groups' sums."""
     batch, k = out.shape[0], local.category_total.size
     for g in range(out.shape[1]):
         votes = totals.votes[g * (k + 1) * batch : (g + 1) * (k + 1) * batch].reshape(k + 1, batch)
@@ -110,14 +110,14 @@ def unpack(local, digits, totals, out):  # type: ignore[no-untyped-def]
 
 
 _AT_ONCE = 256
-"""Groups and permutations that are worked out at once."""
+"""Groups and permutations whose terms are computed at once."""
 
 
 @compiled(seconds=10)
 def add_up(profiles, how, local, digits, out):  # type: ignore[no-untyped-def]  # compiled: types are numba's
     """Fill `out`, shape (permutations, G, sums), for these profiles, shape (J, permutations).
 
-    Where `out` holds what a group shared of a category, it is to hold all that the group gave.
+    Before the call, `out` must contain all labels of each category that a group gave, at `sums.IN_GROUP`.
     """
     batch, n_groups = out.shape[0], out.shape[1]
     n_unknown, k = local.belongs.shape[1] - n_groups if digits.unknown else 0, local.category_total.size
@@ -141,7 +141,7 @@ def add_up(profiles, how, local, digits, out):  # type: ignore[no-untyped-def]  
 
 @borrowing
 def _go_through(profiles, how, local, digits, totals, counts, entries, terms, none, chosen):  # type: ignore[no-untyped-def]
-    """Add up all items; `none` are columns without counts, which are not read here."""
+    """Add up all items; `none` are columns without counts, which are not used here."""
     batch, n_groups = profiles.shape[1], local.unknown_of.size
     n_known = local.belongs.shape[1] - n_groups
     step = max(_AT_ONCE // batch, 1)
@@ -174,7 +174,7 @@ def _go_through(profiles, how, local, digits, totals, counts, entries, terms, no
 
 @inlined
 def _note(item, g, first, batch, shift, local, digits, terms, counts, totals, chosen):  # type: ignore[no-untyped-def]
-    """Note a group's votes, and what differs from all of its labels: see :class:`Totals`."""
+    """Count a group's votes, and the exceptions among its labels; see :class:`Totals`."""
     mask, label, nothing = (1 << shift) - 1, local.label_ptr[item], local.category_total.size
     votes = totals.votes[g * (nothing + 1) * batch : (g + 1) * (nothing + 1) * batch]
     n, m = terms.n[first : first + batch], terms.m[first : first + batch]
@@ -211,7 +211,7 @@ def _note(item, g, first, batch, shift, local, digits, terms, counts, totals, ch
 
 @borrowing
 def _add_known(item, g, chosen, local, digits, left_out, into):  # type: ignore[no-untyped-def]
-    """Add the item's labels, of all whose values are known, for a group where permutations are chosen."""
+    """Add the item's labels by all raters with known values, for a group, in the chosen permutations."""
     first = local.label_ptr[item]
     for label in range(first, local.label_ptr[item + 1]):
         row, total = into[local.category[label]], local.total[label]
@@ -226,7 +226,7 @@ def _add_known(item, g, chosen, local, digits, left_out, into):  # type: ignore[
 
 @borrowing
 def _expect(item, g, ratio, local, digits, left_out, expected):  # type: ignore[no-untyped-def]
-    """Add how often the item's labels are expected of a group: as of all whose values are known."""
+    """Add a group's expected numbers of the item's labels: its share of all labels by known raters."""
     first = local.label_ptr[item]
     for label in range(first, local.label_ptr[item + 1]):
         row, total = expected[g, local.category[label]], local.total[label]

@@ -1,4 +1,4 @@
-"""Many labels: counts of an item as digits of a few numbers, and the tables that look them up."""
+"""Arrays for many nominal labels: an item's counts as digits of a few numbers, and tables for look-ups."""
 
 from typing import NamedTuple
 
@@ -11,29 +11,29 @@ from grasp_core.permutation.kernel.item_terms import CountArray
 from grasp_core.permutation.kernel.local_layout import Local
 
 _ENTRIES = 128
-"""Counts that one number tells apart, unless those of one label are more."""
+"""Counts that one number distinguishes, unless one label alone has more."""
 MOST_ENTRIES = 2**14
-"""Largest tables of an item, together: they have to stay in a core's own cache."""
+"""Most rows in all tables of an item, which have to stay in a core's own cache."""
 MOST_ANNOTATIONS = 2**13 - 1
-"""Of an item: three sums over its labels, two of squares, then fit into one number."""
+"""Most annotations of an item, so that three sums over its labels, two of squares, fit into one number."""
 _BATCH_BYTES, _BATCH, _FEWEST = 2**22, 128, 32
-"""What whole sums by label may take, unless the fewest permutations do; and the most."""
+"""Bytes that whole sums by label may take, and the most and fewest permutations of a batch."""
 _IN_A_VECTOR = 16
-"""Permutations whose numbers are added at once, roughly, where they lie side by side."""
+"""Approximate number of permutations whose adjacent numbers are added at once."""
 
 
 class Digits(NamedTuple):
-    """How the labels of :class:`~grasp_core.permutation.kernel.local_layout.Local` are parted.
+    """Distribution of the labels of :class:`~grasp_core.permutation.kernel.local_layout.Local` among numbers.
 
     `number_ptr`: item i has the numbers ``number_ptr[i]`` to ``number_ptr[i + 1]`` - 1.
-    `start`, `first_label`: where a number's table starts among the item's, and its labels.
-    `number`: a label's number, among the item's.
-    `step`, `unknown_step`: what a label of the group, and one of those whose values are not known, adds to
-        the number.
-    `unknown`: whether somebody's values are not known.
-    `group_ptr`: profile p belongs to the groups from ``row_of[group_ptr[p]]`` on, behind sets it is not known
-        for.
-    `by_profile`: whether annotations are first counted by profile, and profiles then added to their rows.
+    `start`, `first_label`: start of a number's table among the item's tables, and its first label.
+    `number`: a label's number, as a position among the item's numbers.
+    `step`, `unknown_step`: steps of the number for a label by the group, and for a label by a rater with
+        unknown values.
+    `unknown`: true if some raters' values are unknown.
+    `group_ptr`: profile p belongs to the groups from ``row_of[group_ptr[p]]`` on; before them come the sets
+        for which its values are unknown.
+    `by_profile`: true if annotations are first counted by profile and profiles are then added to their rows.
     `batch`: permutations of a batch.
     """
 
@@ -50,7 +50,7 @@ class Digits(NamedTuple):
 
 
 def lay_out(local: Local) -> Digits | None:
-    """Build once what every permutation reads; None where some item has too many labels for it."""
+    """Build the arrays that all permutations read; None if some item has too many labels or annotations."""
     if local.ties.dtype != np.int32 or np.diff(local.indptr).max(initial=0) > MOST_ANNOTATIONS:
         return None
     n_groups = local.unknown_of.size
@@ -63,7 +63,7 @@ def lay_out(local: Local) -> Digits | None:
     step, unknown_step = steps.astype(np.uint16)
     of_groups = np.append(0, np.cumsum(local.row_of >= local.belongs.shape[1] - n_groups))
     n_of = np.diff(of_groups[local.row_ptr])  # groups of each profile
-    # One by one, annotations are added to that many groups in place of one profile.
+    # Additions saved if annotations are first counted for one profile, not for each of its groups.
     one_by_one = (n_of[local.profile].mean() - 1) * local.rater.size
     by_profile = bool(number_ptr[-1] * n_of.sum() < _IN_A_VECTOR * one_by_one)
     group_ptr = local.row_ptr[1:] - n_of
@@ -74,7 +74,7 @@ def lay_out(local: Local) -> Digits | None:
 
 @compiled()
 def _part(item_labels, total, unknown):  # type: ignore[no-untyped-def]  # compiled: types are numba's
-    """Part each item's labels among numbers, from the first on.
+    """Distribute each item's labels among numbers, from the first label on.
 
     Returns each label's number and steps, each number's start and first label, each item's first number, and
     the most entries of an item's tables.
@@ -88,7 +88,7 @@ def _part(item_labels, total, unknown):  # type: ignore[no-untyped-def]  # compi
         number_ptr[item] = found
         for label in range(item_labels[item], item_labels[item + 1]):
             counts = np.int64(total[label]) + 1
-            # c of the group and u of whom values are not known, at most all: c + u counts tells them apart.
+            # c labels of the group and u of unknown raters, c + u <= total: c + u * counts is unique.
             entries = counts * (counts - 1) + 1 if unknown else counts
             if size * entries > _ENTRIES:
                 begun += size if found > number_ptr[item] else 0
@@ -103,17 +103,17 @@ def _part(item_labels, total, unknown):  # type: ignore[no-untyped-def]  # compi
 
 
 WIDTH = 4
-"""Words of a row, half a line of a cache: whole numbers packed, both pluralities, and two logarithms."""
+"""Words of a row, half a line of a cache: packed whole numbers, both pluralities, and two logarithms."""
 _PACKED, _PLURALITIES, _OWN, _CROSS = range(WIDTH)
 _FIRST, _SECOND = 2 * _PLURALITIES, 2 * _PLURALITIES + 1
-"""Where these stand among half words."""
-# What is packed, from the lowest bit on: labels of the group, sum_k c_k^2, and sum_k c_k d_k.
+"""Positions of both pluralities among half words."""
+# Packed from the lowest bit on: labels of the group, sum_k c_k^2, and sum_k c_k d_k.
 _COUNT_BITS = MOST_ANNOTATIONS.bit_length()
 _SQUARE_BITS = 2 * _COUNT_BITS
 
 
 class Entries(NamedTuple):
-    """The tables of an item, one behind the other: one memory, seen as real and as whole numbers."""
+    """The tables of an item, one after the other: one memory, read as real and as whole numbers."""
 
     real: FloatArray
     whole: Int64Array
@@ -122,7 +122,7 @@ class Entries(NamedTuple):
 
 @making
 def room_for_entries():  # type: ignore[no-untyped-def]  # compiled: types are numba's
-    """Room for the tables of any item."""
+    """Make arrays for the tables of any item."""
     real = np.empty((MOST_ENTRIES, WIDTH))
     return Entries(real, real.view(np.int64), real.view(np.int32))
 
@@ -139,7 +139,7 @@ def fill(item, local, digits, how, tables):  # type: ignore[no-untyped-def]
         for label in range(digits.first_label[j], digits.first_label[j + 1]):
             total = np.int64(local.total[label])
             for left_out in range(total if digits.unknown else 0, -1, -1):
-                for c in range(total - left_out, -1, -1):  # none last, since the others are made from it
+                for c in range(total - left_out, -1, -1):  # 0 last: the other rows need it
                     place = start + (c + left_out * (total + 1)) * size
                     _enter(place, start, size, c, left_out, label, local, how, tables)
             size *= total * (total + 1) + 1 if digits.unknown else total + 1
@@ -147,7 +147,7 @@ def fill(item, local, digits, how, tables):  # type: ignore[no-untyped-def]
 
 @inlined
 def _enter(place, start, size, c, left_out, label, local, how, tables):  # type: ignore[no-untyped-def]
-    """Add one label, which the group gave `c` times, to the rows of the labels before."""
+    """Add one label, which the group gave `c` times, to the rows of the labels before it."""
     others = local.total[label] - left_out - c
     first = np.int32(c << (2 * how.shift) | local.ties[0, label] if c > 0 else 0)
     second = np.int32(others << (2 * how.shift) | local.ties[1, label] if others > 0 else 0)
@@ -167,7 +167,7 @@ def _enter(place, start, size, c, left_out, label, local, how, tables):  # type:
 
 @inlined
 def look_up(index, size, tables, terms):  # type: ignore[no-untyped-def]
-    """Fill the terms that are summed, or the largest, over labels, but for two that are all others'.
+    """Fill the terms that are sums or maxima over labels, except two of the others alone (:func:`leave`).
 
     `index` has shape (numbers, `size` or more).
     """
@@ -190,9 +190,9 @@ def look_up(index, size, tables, terms):  # type: ignore[no-untyped-def]
 
 @inlined
 def leave(given, squares, first, terms):  # type: ignore[no-untyped-def]
-    """Fill the others' labels and sum_k d_k^2 from `first` on: what the group leaves of all that are known.
+    """Fill the others' number of labels and sum_k d_k^2 from `first` on: all known labels minus the group's.
 
-    `given` and `squares` are those of all, sum_k (c_k + d_k) and sum_k (c_k + d_k)^2, by permutation.
+    `given` and `squares` are sum_k (c_k + d_k) and sum_k (c_k + d_k)^2, by permutation.
     """
     for b in range(given.size):
         terms.m[first + b] = given[b] - terms.n[first + b]
@@ -204,10 +204,10 @@ def leave(given, squares, first, terms):  # type: ignore[no-untyped-def]
 class Counts(NamedTuple):
     """Counts of an item under a batch of permutations.
 
-    `number`: each row's counts: the row of a table that holds what they add.
-    `cells`: the like for profiles, where these are counted first.
-    `left_out`: by label how many of those gave it whose values are not known; without H where all are known.
-    `given`, `squares`: labels of all whose values are known, sum_k (c_k + d_k), and sum_k (c_k + d_k)^2.
+    `number`: for each row, its counts as the position of their row in a table.
+    `cells`: the same for profiles, if these are counted first.
+    `left_out`: number of raters with unknown values who gave a label; empty if all values are known.
+    `given`, `squares`: labels by all raters with known values, sum_k (c_k + d_k), and sum_k (c_k + d_k)^2.
     """
 
     number: npt.NDArray[np.uint16]
@@ -219,7 +219,7 @@ class Counts(NamedTuple):
 
 @making
 def room_for_counts(batch, local, digits):  # type: ignore[no-untyped-def]  # compiled: types are numba's
-    """Room for the counts of any item."""
+    """Make arrays for the counts of any item."""
     n_rows, n_known = local.belongs.shape[1], local.belongs.shape[1] - local.unknown_of.size
     numbers, labels = np.int64(0), np.int64(0)
     for item in range(local.indptr.size - 1):
@@ -237,7 +237,7 @@ def room_for_counts(batch, local, digits):  # type: ignore[no-untyped-def]  # co
 
 @inlined
 def count_item(item, profiles, local, digits, counts, unknown):  # type: ignore[no-untyped-def]
-    """Count the item's labels for every row; those left out are added to `unknown` too."""
+    """Count the item's labels for every row; labels by raters with unknown values also go to `unknown`."""
     index = counts.number[: digits.number_ptr[item + 1] - digits.number_ptr[item]]
     n_known = index.shape[1] - local.unknown_of.size
     start = digits.start[digits.number_ptr[item] : digits.number_ptr[item + 1]]
@@ -273,7 +273,7 @@ def _count_rows(item, profiles, local, digits, index):  # type: ignore[no-untype
 
 @inlined
 def _count_profiles(item, profiles, local, digits, cells, index):  # type: ignore[no-untyped-def]
-    """The like, first for profiles, and what each has then for its groups."""
+    """Count annotations for profiles first, then add each profile's counts to its groups."""
     first = local.label_ptr[item]
     cells[:] = 0
     for a in range(local.indptr[item], local.indptr[item + 1]):
@@ -289,7 +289,7 @@ def _count_profiles(item, profiles, local, digits, cells, index):  # type: ignor
 
 @inlined
 def _count_unknown(item, profiles, local, digits, index, left_out, unknown):  # type: ignore[no-untyped-def]
-    """Count the labels of those whose values are not known."""
+    """Count the labels of raters with unknown values."""
     first = local.label_ptr[item]
     left_out[: local.label_ptr[item + 1] - first] = 0
     for a in range(local.indptr[item], local.indptr[item + 1]):
@@ -305,7 +305,7 @@ def _count_unknown(item, profiles, local, digits, index, left_out, unknown):  # 
 
 @inlined
 def _count_known(item, local, digits, counts):  # type: ignore[no-untyped-def]
-    """Count the labels of all whose values are known, and their squares by label."""
+    """Count the labels of all raters with known values, and sum the squares of each label's count."""
     counts.given[:] = 0
     counts.squares[:] = 0
     for label in range(local.label_ptr[item], local.label_ptr[item + 1]):

@@ -1,8 +1,8 @@
-"""Any data: counts of all groups first, then what the items add to each group.
+"""The way for any data: first counts of all groups, then the items' contributions to each group.
 
 A permutation moves profiles between raters, so a row (a group, or the raters whose values are known) becomes
-another set of raters; the annotations stay where they are. For a block of items c[k, i] is counted for every
-row; the others' counts are d = c of the known raters - c of the group. Floating sums are folded in a fixed
+another set of raters; the annotations stay in place. For a block of items, c[k, i] is counted for every
+row. The others' counts are d = c of the known raters - c of the group. Floating sums are added in a fixed
 order, so that the same data give the same bits in any block of permutations and any process.
 """
 
@@ -25,7 +25,7 @@ from grasp_core.permutation.kernel.item_terms import (
 def add_up(seed, start, order, bounds, counting, how, out):  # type: ignore[no-untyped-def]  # compiled: types are numba's
     """Fill `out`, shape (permutations, G, sums), for the permutations from `start` on.
 
-    Where there are no `bounds`, everybody keeps their own profile.
+    If there are no `bounds`, everybody keeps their own profile.
     """
     rows, ties = counting.rows, counting.ties
     n_blocks, _, n_categories, width = ties.shape
@@ -110,7 +110,7 @@ def _add_category(k, c, known, terms, sums):  # type: ignore[no-untyped-def]
 
 @borrowing
 def _fold(values):  # type: ignore[no-untyped-def]
-    """Sum by repeated halving: a fixed order that vectorises. Overwrites `values`."""
+    """Sum by repeated halving, a fixed order that vectorises; this overwrites `values`."""
     length = values.size
     while length > 1:
         half = (length + 1) // 2

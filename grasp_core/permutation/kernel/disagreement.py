@@ -1,9 +1,9 @@
 """An item's disagreement within a group and across, at each level of measurement.
 
-Columns are those of :mod:`~grasp_core.permutation.kernel.item_terms`. Where all unequal labels are equally
-far apart, and where distances are squared differences of numbers, pairs of labels need not be gone through:
-the latter add up to spreads around means, sum_(k,l) c_k c_l (v_k - v_l)^2 = 2 n sum_k c_k (v_k - mean)^2,
-in which no large numbers cancel.
+Columns are as in :mod:`~grasp_core.permutation.kernel.item_terms`. Two kinds of distances need no loop over
+pairs of labels: equal distances of all unequal labels, and squared differences of numbers. The latter add up
+to spreads around means, sum_(k,l) c_k c_l (v_k - v_l)^2 = 2 n sum_k c_k (v_k - mean)^2, in which no large
+numbers cancel.
 """
 
 import numpy as np
@@ -16,8 +16,8 @@ from grasp_core.permutation.kernel.arguments import NOMINAL, RATIO
 def disagree(column, columns, how, terms):  # type: ignore[no-untyped-def]  # compiled: types are numba's
     """Fill ``inside``, ``across`` and ``apart`` of terms whose other fields are filled.
 
-    With A, B and C the sums of distances over pairs of the group's labels, of one of each side, and of the
-    others' labels, `apart` is (2 B - m A / (n - 1) - n C / (m - 1)) / (n + m).
+    Let A, B and C be the sums of distances over pairs of the group's labels, over pairs across both sides,
+    and over pairs of the others' labels. `apart` is (2 B - m A / (n - 1) - n C / (m - 1)) / (n + m).
 
     `column`: a column of disagreement, see :class:`~grasp_core.permutation.kernel.arguments.Distances`.
     """
@@ -26,7 +26,7 @@ def disagree(column, columns, how, terms):  # type: ignore[no-untyped-def]  # co
 
 @inlined
 def disagree_at_once(column, columns, how, terms):  # type: ignore[no-untyped-def]
-    """The like for few columns at a time, for which handing over the terms would take long."""
+    """Do as :func:`disagree`, inlined: for few columns at a time, where passing the terms would be slow."""
     disagree_inside(column, columns, how, terms)
     distances, size = how.distances, columns.size
     if distances.level == NOMINAL:
@@ -43,7 +43,7 @@ def disagree_at_once(column, columns, how, terms):  # type: ignore[no-untyped-de
 
 @inlined
 def disagree_nominally(size, terms):  # type: ignore[no-untyped-def]
-    """The like where all unequal labels are equally far apart."""
+    """Do as :func:`disagree` for equal distances of all unequal labels."""
     _differ_inside(size, terms.n, terms.squares, terms.inside)
     _differ_across(size, terms)
     _differ_inside(size, terms.m, terms.others_squares, terms.apart)
@@ -75,7 +75,7 @@ def disagree_inside(column, columns, how, terms):  # type: ignore[no-untyped-def
 
 @inlined
 def set_apart(size, terms):  # type: ignore[no-untyped-def]
-    """Fill ``terms.apart``, which holds the others' disagreement among themselves."""
+    """Fill ``terms.apart``, which must contain the others' disagreement among themselves."""
     n, m, ratio, weight = terms.n, terms.m, terms.ratio, terms.weight
     inside, across, apart = terms.inside, terms.across, terms.apart
     for i in range(size):
@@ -86,7 +86,7 @@ def set_apart(size, terms):  # type: ignore[no-untyped-def]
 
 @inlined
 def ratio_distance(one, other):  # type: ignore[no-untyped-def]
-    """Squared distance of two numbers, neither below 0, on a ratio scale."""
+    """Return the squared distance of two numbers, neither below 0, on a ratio scale."""
     together = one + other
     if together == 0:
         return 0.0
@@ -96,7 +96,7 @@ def ratio_distance(one, other):  # type: ignore[no-untyped-def]
 
 @inlined
 def _differ_inside(size, n, squares, inside):  # type: ignore[no-untyped-def]
-    """Disagreement inside a side where all unequal labels are equally far apart."""
+    """Fill the disagreement inside a side for equal distances of all unequal labels."""
     for i in range(size):
         x = np.float64(n[i])
         inside[i] = (x * x - squares[i]) / max(x - 1.0, 1.0)
@@ -104,7 +104,7 @@ def _differ_inside(size, n, squares, inside):  # type: ignore[no-untyped-def]
 
 @inlined
 def _differ_across(size, terms):  # type: ignore[no-untyped-def]
-    """The like across."""
+    """Fill the disagreement across for equal distances of all unequal labels."""
     n, m, products, share, across = terms.n, terms.m, terms.products, terms.share, terms.across
     for i in range(size):
         x, y = np.float64(n[i]), np.float64(m[i])
@@ -133,7 +133,7 @@ def _spread(columns, others, n, mean, spread):  # type: ignore[no-untyped-def]
 
 @inlined
 def _spread_inside(size, n, spread, inside):  # type: ignore[no-untyped-def]
-    """Disagreement inside a side where distances are squared differences."""
+    """Fill the disagreement inside a side for distances that are squared differences."""
     for i in range(size):
         x = np.float64(n[i])
         inside[i] = 2.0 * x * spread[i] / max(x - 1.0, 1.0)
@@ -141,7 +141,7 @@ def _spread_inside(size, n, spread, inside):  # type: ignore[no-untyped-def]
 
 @inlined
 def _spread_across(size, terms):  # type: ignore[no-untyped-def]
-    """The like across."""
+    """Fill the disagreement across for distances that are squared differences."""
     n, m, share, across = terms.n, terms.m, terms.share, terms.across
     mean, spread, others_mean, others_spread = (
         terms.mean,
@@ -158,7 +158,7 @@ def _spread_across(size, terms):  # type: ignore[no-untyped-def]
 
 @inlined
 def _firsts(column, columns, distances):  # type: ignore[no-untyped-def]
-    """Bounds of the first categories of pairs: of all pairs, or of the one that a column holds."""
+    """Return bounds of the first categories of pairs: of all pairs, or of a column's only pair."""
     if distances.level == RATIO:
         return 0, columns.c.shape[0]
     return distances.first[column], distances.first[column] + 1
@@ -166,7 +166,7 @@ def _firsts(column, columns, distances):  # type: ignore[no-untyped-def]
 
 @inlined
 def _seconds(k, column, columns, distances):  # type: ignore[no-untyped-def]
-    """Bounds of the categories that are paired with `k`."""
+    """Return bounds of the categories that are paired with `k`."""
     if distances.level == RATIO:
         return k + 1, columns.c.shape[0]
     return distances.second[column], distances.second[column] + 1
@@ -174,13 +174,13 @@ def _seconds(k, column, columns, distances):  # type: ignore[no-untyped-def]
 
 @inlined
 def _weight(k, other, columns, distances):  # type: ignore[no-untyped-def]
-    """Squared distance of two categories, 1 where it is known once all items are added up."""
+    """Return the squared distance of two categories; 1 if it is known only after all items are added."""
     return ratio_distance(columns.values[k, 0], columns.values[other, 0]) if distances.level == RATIO else 1.0
 
 
 @inlined
 def _weigh_outside(column, columns, distances, terms):  # type: ignore[no-untyped-def]
-    """Disagreement across and, in ``terms.apart``, among the others, pair of categories by pair."""
+    """Fill the disagreement across and, in ``terms.apart``, among the others, by pairs of categories."""
     size, across, apart = columns.size, terms.across, terms.apart
     for i in range(size):
         across[i] = 0.0

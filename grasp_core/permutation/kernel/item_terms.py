@@ -1,9 +1,9 @@
-"""An item's contribution to a group's sums, once for all kernels (docs/methods.md, "The kernel in short").
+"""An item's contribution to a group's sums, for all kernels (docs/methods.md, "The kernel in short").
 
-It is worked out for many *columns* of counts at once: c[k, i] is how often the group gave category k in
-column i, known[k, i] how often everybody did whose values are known. A column may be an item, or one of the
-counts that the group can have on an item. Loops run over columns, the contiguous axis, and touch few arrays
-each, so that the compiler vectorises them.
+It is computed for many *columns* of counts at once. c[k, i] is the number of labels k that the group gave in
+column i, and known[k, i] the number that all raters with known values gave. A column may be an item, or one
+possible vector of the group's counts on an item. Loops run over columns, the contiguous axis, and each loop
+uses few arrays, so that the compiler vectorises them.
 """
 
 from typing import Any, NamedTuple
@@ -17,16 +17,16 @@ from grasp_core.permutation.kernel.arguments import NOMINAL, Distances
 
 CountArray = npt.NDArray[np.signedinteger[Any]]
 APART = 40
-"""Entries between two rows of what lies side by side: they are then not on the same lines of a cache."""
+"""Unused entries between adjacent rows, so that rows do not compete for the same lines of a cache."""
 
 
 class Columns(NamedTuple):
     """Counts of labels.
 
-    `c`, `known`: labels of the group, and of all whose values are known; the others' are d = known - c.
+    `c`, `known`: labels of the group, and of all raters with known values; the others' are d = known - c.
     `ties`: for the group's and the others' side: ``rank << shift | k``, the rank deciding ties.
-    `values`: the numbers that labels stand for, where distances are worked out from them.
-    `size`: N.
+    `values`: the labels' numbers, if distances are computed from them.
+    `size`: N, the number of columns.
     """
 
     c: CountArray
@@ -37,22 +37,22 @@ class Columns(NamedTuple):
 
 
 class Terms(NamedTuple):
-    """Contributions of each column, but for those by category; :func:`room_for_terms` makes room for them.
+    """Contributions of each column, except those by category; :func:`room_for_terms` makes the arrays.
 
-    `n`, `m`: the group's and the others' labels.
+    `n`, `m`: number of the group's and of the others' labels.
     `largest`: max_k c_k.
-    `first`, `second`: the group's and the others' plurality; below 0 where they do not both have a label.
+    `first`, `second`: the group's and the others' plurality; below 0 unless both have a label.
     `squares`, `products`, `others_squares`: sum_k c_k^2, sum_k c_k d_k and sum_k d_k^2.
-    `share`: 1 / n; like all that follow without harm, and 0, where a side has no label.
-    `ratio`, `weight`: n / (n + m), and n m / (n + m): what is expected of a label, and the weight of the
-        item.
-    `plurality`, `own`, `cross`: max_k c_k / n, sum_k c_k ln c_k / n - ln n, and the like with ln q_k.
-    `inside`, `across`: (n - 1)^-1 sum_(k,l) c_k c_l w_kl, and (n + m) / (n m) sum_(k,l) c_k d_l w_kl, of one
+    `share`: 1 / n. If a side has no label, this field and all after it are finite, and add nothing undefined.
+    `ratio`, `weight`: n / (n + m), the group's expected share of a label, and n m / (n + m), the item's
+        weight.
+    `plurality`, `own`, `cross`: max_k c_k / n, sum_k c_k ln c_k / n - ln n, and the same with ln q_k.
+    `inside`, `across`: (n - 1)^-1 sum_(k,l) c_k c_l w_kl, and (n + m) / (n m) sum_(k,l) c_k d_l w_kl, for one
         column of disagreement.
-    `apart`: n m / (n + m) times twice the mean distance across less the mean distances on either side, of the
-        same column; 0 where a side has fewer than two labels.
-    `mean`, `spread`, `others_mean`, `others_spread`: of each side's numbers: their mean, and the sum of
-        squared differences from it.
+    `apart`: n m / (n + m) times twice the mean distance across minus the mean distances inside both sides,
+        for the same column; 0 if a side has fewer than two labels.
+    `mean`, `spread`, `others_mean`, `others_spread`: mean of each side's numbers, and sum of squared
+        differences from it.
     """
 
     n: CountArray
@@ -79,7 +79,7 @@ class Terms(NamedTuple):
 
 
 class OfCategory(NamedTuple):
-    """Whole numbers by category: places as in :mod:`~grasp_core.permutation.kernel.sums`."""
+    """A category's whole numbers, in the order of :mod:`~grasp_core.permutation.kernel.sums`."""
 
     in_pairs: int
     in_group: int
@@ -89,7 +89,7 @@ class OfCategory(NamedTuple):
 
 @making
 def room_for_terms(width, like):  # type: ignore[no-untyped-def]  # compiled: types are numba's
-    """Room for the terms of so many columns, with whole numbers of the type of `like`, which has one axis."""
+    """Make arrays for the terms of `width` columns; whole numbers have the type of `like`, of one axis."""
     whole, real = np.empty((8, width), dtype=like.dtype), np.empty((13, width))
     return Terms(
         *(whole[0], whole[1], whole[2], whole[3], whole[4], whole[5], whole[6], whole[7]),
@@ -100,11 +100,11 @@ def room_for_terms(width, like):  # type: ignore[no-untyped-def]  # compiled: ty
 
 @making
 def room_for_counts(n_categories, width, distances, like):  # type: ignore[no-untyped-def]
-    """Room for so many counts on one item, with the labels' numbers; see :func:`repeat_item`.
+    """Make arrays for `width` columns of counts on one item, with labels' numbers; see :func:`repeat_item`.
 
     Whole numbers have the type of `like`, which has one axis.
     """
-    width += APART  # so that rows do not lie on the same lines of a cache
+    width += APART  # so that rows do not compete for lines of a cache
     shape = (n_categories, width)
     c, known = np.empty(shape, dtype=like.dtype), np.empty(shape, dtype=like.dtype)
     return Columns(c, known, np.empty((2, *shape), dtype=like.dtype), repeat_values(distances, width), width)
@@ -112,7 +112,7 @@ def room_for_counts(n_categories, width, distances, like):  # type: ignore[no-un
 
 @making
 def repeat_values(distances, width):  # type: ignore[no-untyped-def]
-    """Room for the labels' numbers in so many columns, filled with them; none where they are not read."""
+    """Make an array with the labels' numbers in each of `width` columns; empty if they are not used."""
     read = distances.level != NOMINAL and distances.first.size == 0
     values = np.empty((distances.values.size if read else 0, width))
     for k in range(values.shape[0]):
@@ -121,14 +121,14 @@ def repeat_values(distances, width):  # type: ignore[no-untyped-def]
 
 
 def values_in_columns(distances: Distances, width: int) -> FloatArray:
-    """:func:`repeat_values` for Python."""
+    """Do as :func:`repeat_values`, for calls from Python."""
     read = distances.level != NOMINAL and distances.first.size == 0
     return np.repeat(distances.values[: distances.values.size if read else 0, None], width, axis=1)
 
 
 @inlined
 def repeat_item(columns, totals, ties):  # type: ignore[no-untyped-def]
-    """Fill all but `c` of columns that are counts on one item of these totals and ties, shape (2, K)."""
+    """Fill columns of counts on one item, except `c`, from the item's totals and ties, shape (2, K)."""
     for k in range(totals.size):
         known, tie, tie_other = columns.known[k], columns.ties[0, k], columns.ties[1, k]
         for i in range(columns.size):
@@ -141,14 +141,14 @@ def repeat_item(columns, totals, ties):  # type: ignore[no-untyped-def]
 
 @borrowing
 def work_out(columns, how, terms):  # type: ignore[no-untyped-def]
-    """Fill `terms`, but for the disagreements."""
+    """Fill `terms`, except the disagreements."""
     add_labels(columns, how, terms)
     conclude(columns, how, terms)
 
 
 @inlined
 def add_labels(columns, how, terms):  # type: ignore[no-untyped-def]
-    """Fill `terms` with what is summed, or the largest, over the columns' labels."""
+    """Fill the terms that are sums or maxima over the columns' labels."""
     _count(columns, terms.n, terms.m)
     if how.distances.level == NOMINAL:
         _multiply(columns, terms.squares, terms.products, terms.others_squares)
@@ -158,7 +158,7 @@ def add_labels(columns, how, terms):  # type: ignore[no-untyped-def]
 
 @inlined
 def conclude(columns, how, terms):  # type: ignore[no-untyped-def]
-    """From these sums to what each column adds."""
+    """Turn these sums into each column's contributions."""
     _elect(columns.size, how.shift, terms)
     _weigh(columns.size, how.tables, terms)
     if how.paper:
@@ -167,7 +167,7 @@ def conclude(columns, how, terms):  # type: ignore[no-untyped-def]
 
 @inlined
 def of_category(k, x, both, n, first, second):  # type: ignore[no-untyped-def]
-    """An item's contribution to category `k`, which the group gave `x` times and all gave `both` times."""
+    """Return an item's contribution to category `k`, given `x` times by the group and `both` times by all."""
     shared, votes = first >= 0, (first == k) + (second == k)
     return OfCategory(x if n > 1 else 0, x if shared else 0, both - x if shared else 0, votes)
 
@@ -203,7 +203,7 @@ def _multiply(columns, squares, products, others_squares):  # type: ignore[no-un
 
 @inlined
 def _vote(columns, shift, terms):  # type: ignore[no-untyped-def]
-    """Pluralities: the largest of (count, rank among ties, category), packed into one integer."""
+    """Find pluralities: the largest (count, rank among ties, category), packed into one integer."""
     size, ties = columns.size, columns.ties
     first, second = terms.first, terms.second
     for i in range(size):
@@ -219,7 +219,7 @@ def _vote(columns, shift, terms):  # type: ignore[no-untyped-def]
 
 @inlined
 def _elect(size, shift, terms):  # type: ignore[no-untyped-def]
-    """From what is packed to the size of the plurality and to the labels that won."""
+    """Unpack the size of the plurality and the winning labels."""
     n, m, largest, first, second = terms.n, terms.m, terms.largest, terms.first, terms.second
     mask = (1 << shift) - 1
     for i in range(size):
@@ -232,7 +232,7 @@ def _elect(size, shift, terms):  # type: ignore[no-untyped-def]
 
 @inlined
 def _sum_logs(columns, tables, own, cross):  # type: ignore[no-untyped-def]
-    """sum_k c ln c and sum_k c ln q, the latter without q's denominator."""
+    """Fill sum_k c ln c and sum_k c ln q, the latter without q's denominator."""
     size = columns.size
     for i in range(size):
         own[i] = 0.0
@@ -247,7 +247,7 @@ def _sum_logs(columns, tables, own, cross):  # type: ignore[no-untyped-def]
 
 @inlined
 def _weigh(size, tables, terms):  # type: ignore[no-untyped-def]
-    """From counts and sums of logarithms to what each column adds."""
+    """Turn counts and sums of logarithms into each column's contributions."""
     n, m, largest, share = terms.n, terms.m, terms.largest, terms.share
     plurality, own, cross = terms.plurality, terms.own, terms.cross
     ratio, weight = terms.ratio, terms.weight
@@ -266,7 +266,7 @@ def _weigh(size, tables, terms):  # type: ignore[no-untyped-def]
 
 @inlined
 def _drop_undefined(columns, cross):  # type: ignore[no-untyped-def]
-    """The paper's convention: an item adds nothing where no other rater gave one of the labels."""
+    """Apply the paper's convention: an item adds nothing if a label was given by none of the others."""
     c, known = columns.c, columns.known
     for k in range(c.shape[0]):
         for i in range(columns.size):

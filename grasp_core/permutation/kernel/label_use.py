@@ -1,8 +1,8 @@
-"""How often a group gives each label beside how often everybody does on the same items, added up by rater.
+"""A group's labels of each category beyond the expected number, added up over raters.
 
-Where everybody's values are known, an item's labels stay what they are, and by how many labels a group gave
-more of a category than expected is a sum over its raters (docs/methods.md, "Label use"): what a rater adds is
-worked out once. Crossed data have these sums already; where some values are unknown, items are gone through.
+If all raters' values are known, permutations do not change an item's labels. The number of a group's labels
+of a category beyond the expected number is then a sum over its raters (docs/methods.md, "Label use"), and a
+rater's terms are computed once. Crossed data have these sums already. With unknown values, items are needed.
 """
 
 from typing import NamedTuple
@@ -14,16 +14,16 @@ from grasp_core.permutation.jit import compiled, inlined
 from grasp_core.permutation.kernel import sums as at
 
 _PER_PASS, _PASS_SUMS = 16, 2**16
-"""Permutations that are added up at a time: at most so many, and with so many sums, which then stay in a
-core's second cache."""
+"""Limits for permutations that are added up at a time: their number, and the number of their sums, which
+then stay in a core's second cache."""
 
 
 class OfRaters(NamedTuple):
-    """What each rater who is there adds to categories: 1 for a label given, less its share on the item.
+    """Raters' terms in the sums of categories: 1 for a label given, minus the labels' shares on the item.
 
-    A rater who adds to half of the categories or more has an entry for each, in their order.
+    A rater with terms in half of the categories or more has an entry for each category, in their order.
 
-    `ptr`: the r-th has the entries ``ptr[r]`` to ``ptr[r + 1]`` - 1.
+    `ptr`: the r-th of these raters has the entries ``ptr[r]`` to ``ptr[r + 1]`` - 1.
     """
 
     rater: Int32Array
@@ -33,7 +33,7 @@ class OfRaters(NamedTuple):
 
 
 def given_by(annotations: Annotations) -> OfRaters:
-    """How many labels of each category raters gave, in place of what they add."""
+    """Count the labels of each category that raters gave, in the form of raters' terms."""
     k = annotations.n_categories
     cell, given = np.unique(annotations.rater.astype(np.int64) * k + annotations.category, return_counts=True)
     rater = np.flatnonzero(tallied(annotations.rater, annotations.n_raters))
@@ -43,7 +43,7 @@ def given_by(annotations: Annotations) -> OfRaters:
 
 
 def of_raters(annotations: Annotations) -> OfRaters:
-    """Work out what raters add."""
+    """Compute raters' terms."""
     share_ptr, share_of, share = _shares(annotations.indptr, annotations.category, annotations.n_categories)
     order = positions_by(annotations.rater)
     given = tallied(annotations.rater, annotations.n_raters)
@@ -57,7 +57,7 @@ def of_raters(annotations: Annotations) -> OfRaters:
 
 @compiled()
 def _shares(indptr, category, n_categories):  # type: ignore[no-untyped-def]  # compiled: types are numba's
-    """Of each item the categories that it has, and their shares, one item after the other."""
+    """Return the categories of each item's labels and their shares, one item after the other."""
     ptr = np.zeros(indptr.size, dtype=np.int64)
     of, share = np.empty(category.size, dtype=np.int32), np.empty(category.size)
     counts = np.zeros(n_categories, dtype=np.int64)
@@ -78,7 +78,7 @@ def _shares(indptr, category, n_categories):  # type: ignore[no-untyped-def]  # 
 
 @compiled()
 def _entries(bounds, item, share_ptr, share_of, n_categories):  # type: ignore[no-untyped-def]
-    """Where each rater's entries start: one for each category that their items have."""
+    """Return the start of each rater's entries: one entry for each category of their items."""
     ptr = np.zeros(bounds.size, dtype=np.int64)
     seen = np.full(n_categories, -1, dtype=np.int64)
     for r in range(bounds.size - 1):
@@ -93,7 +93,7 @@ def _entries(bounds, item, share_ptr, share_of, n_categories):  # type: ignore[n
 
 @compiled()
 def _add_raters(bounds, item, category, share_ptr, share_of, share, ptr):  # type: ignore[no-untyped-def]
-    """The entries' categories and what raters add to them."""
+    """Return the entries' categories, and the raters' terms."""
     of, more = np.empty(ptr[-1], dtype=np.int32), np.empty(ptr[-1])
     place = np.full(category.max() + 1 if category.size else 0, -1, dtype=np.int64)
     for r in range(bounds.size - 1):
@@ -111,7 +111,7 @@ def _add_raters(bounds, item, category, share_ptr, share_of, share, ptr):  # typ
 
 @compiled()
 def _completed(ptr, of, more, n_categories):  # type: ignore[no-untyped-def]
-    """Give raters with half of the categories or more an entry for each: these are added many at once."""
+    """Give raters with half of the categories or more an entry for each: such entries add up faster."""
     ends = np.zeros_like(ptr)
     for r in range(ptr.size - 1):
         n = ptr[r + 1] - ptr[r]
@@ -133,14 +133,14 @@ def _completed(ptr, of, more, n_categories):  # type: ignore[no-untyped-def]
 
 @compiled()
 def add_up(profiles, held, of, n_categories, first, sort, out):  # type: ignore[no-untyped-def]
-    """Put what groups gave more of each category into `out`, shape (permutations, G, sums).
+    """Put groups' sums of raters' terms by category into `out`, shape (permutations, G, sums).
 
     `profiles`: shape (J, permutations).
-    `first`, `sort`: place of the first category's sums, and of the one among a category's that is filled.
+    `first`, `sort`: position of the first category's sums, and position of the sum to fill among them.
     """
     n_groups, n_profiles = out.shape[1], held.row_ptr.size - 1
     n_known = held.belongs.shape[1] - n_groups
-    few = 2 * n_profiles <= of.rater.size  # raters of a profile are then added together first
+    few = 2 * n_profiles <= of.rater.size  # then first add up the raters of each profile
     width = n_known + n_groups + (n_profiles if few else 0)
     passed = min(max(_PASS_SUMS // (width * n_categories + 1), 1), _PER_PASS)
     found = np.empty((passed, n_known + n_groups, n_categories))

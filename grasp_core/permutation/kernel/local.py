@@ -1,14 +1,13 @@
-"""Sparse data by the labels that items have: what is done grows with those, not with the categories.
+"""The way for sparse data with many categories: the work grows with an item's labels, not with categories.
 
-Items are outside and permutations inside. An item's annotations are counted for every group by the place
-that their label has among the item's own. What many counts add is then worked out at once
+The outer loop is over items, the inner one over permutations. An item's annotations are counted for every
+group by the position of their label among the item's labels. Terms of many counts are then computed at once
 (:mod:`~grasp_core.permutation.kernel.item_terms`), for the groups that gave a label.
 
-A label that one rater gave is not counted by itself: the group has it or the others have, so all that a
-group has add the same, but for who wins a tie. Which labels a group gave is counted over all items as it is
-met; rare exceptions are subtracted: items with one label of the group, and those that one side did not rate.
-
-Where distances depend on the marginals (ordinal), items are gone through a second time, with ranks.
+Labels that only one rater gave are not counted label by label. Either the group or the others have such a
+label, so all those of a group add the same, except in ties. The labels that a group gave are counted over all
+items; rare exceptions are then subtracted: items with one label of the group, and items that one side did not
+rate. If distances depend on the marginals (ordinal), there is a second pass over the items, with ranks.
 """
 
 from typing import NamedTuple
@@ -30,12 +29,12 @@ from grasp_core.permutation.kernel.item_terms import (
 )
 from grasp_core.permutation.kernel.local_layout import Counts, count_item
 
-# A group's sums under one permutation, side by side, in the order of `sums`.
+# Positions of a group's real sums under one permutation, in the order of `sums`.
 INSIDE, ACROSS, DISTANT, PLURALITY, OWN, CROSS, WEIGHT, PAIRED_WEIGHT, RATED, AGREED, PAIRED = range(11)
 REALS = 12
-# Whole sums of a group by label: of items with one label of the group, of those that the others did not rate,
-# of all whose values are known on shared items (or, where most are shared, less on the others), votes, and
-# for kappa those of the others.
+# Whole sums of a group by label: labels on items with one label of the group; on items that the others did
+# not rate; labels of all raters with known values on shared items (or, if most are shared, minus those on the
+# other items); votes; and for kappa the others' votes.
 LONELY, UNSHARED, BOTH, VOTES, OTHERS_VOTES = range(5)
 
 
@@ -43,9 +42,9 @@ class Totals(NamedTuple):
     """Sums over items under a batch of permutations.
 
     `own`: labels of each row.
-    `ranks`: middle ranks of labels inside and across; without categories where they are not needed.
-    `expected`: how often labels are expected of the group; without categories where raters say it by
-        themselves.
+    `ranks`: middle ranks of labels inside and across; without categories if they are not needed.
+    `expected`: expected numbers of the group's labels; without categories if label use is summed over raters'
+        terms.
     """
 
     reals: FloatArray
@@ -56,10 +55,10 @@ class Totals(NamedTuple):
 
 
 class Chosen(NamedTuple):
-    """Counts that are worked out at once: which group and permutation they belong to, and what they are.
+    """Counts whose terms are computed at once, with the group and the permutation of each.
 
-    `at`, `known_at`: places in :class:`~grasp_core.permutation.kernel.local_layout.Counts` of the group, and
-        of those whose values are not known.
+    `at`, `known_at`: positions in :class:`~grasp_core.permutation.kernel.local_layout.Counts` of the group's
+        counts, and of the counts of raters with unknown values.
     """
 
     group: Int32Array
@@ -72,7 +71,7 @@ class Chosen(NamedTuple):
 
 @borrowing
 def add_known(item, g, place, sign, profiles, b, local, counts, whole):  # type: ignore[no-untyped-def]
-    """Add (or subtract) the item's labels, of all whose values are known, for a group and permutation."""
+    """Add (or subtract) the item's labels by all raters with known values, for a group and permutation."""
     first, into = local.label_ptr[item], whole[g]
     unknown = counts.n[place] > 0
     for label in range(local.repeated[item]):
@@ -85,7 +84,7 @@ def add_known(item, g, place, sign, profiles, b, local, counts, whole):  # type:
 
 @borrowing
 def work_out_item(item, size, profiles, how, local, counts, totals, chosen, again):  # type: ignore[no-untyped-def]
-    """Work out what these counts add, and add it."""
+    """Compute the terms of the chosen counts, and add them."""
     if size == 0:
         return
     repeated, first, room = local.repeated[item], local.label_ptr[item], chosen.columns
@@ -134,7 +133,7 @@ def work_out_item(item, size, profiles, how, local, counts, totals, chosen, agai
 
 @borrowing
 def _add_once(item, size, profiles, how, local, counts, chosen):  # type: ignore[no-untyped-def]
-    """Add the labels that one rater gave: those of the group to its sums, and to both sides' votes."""
+    """Add labels that one rater gave to the group's and the others' sums, and to both sides' votes."""
     first, repeated, shift = local.label_ptr[item], local.repeated[item], how.shift
     alone = local.label_ptr[item + 1] - first - repeated
     mask, one = (1 << shift) - 1, 1 << (2 * shift)
@@ -168,7 +167,7 @@ def _add_once(item, size, profiles, how, local, counts, chosen):  # type: ignore
 
 @borrowing
 def _note(item, size, profiles, shift, local, counts, totals, chosen):  # type: ignore[no-untyped-def]
-    """Note what differs from all labels of a group: see :class:`Totals`."""
+    """Count the exceptions among a group's labels: see `LONELY`, `UNSHARED` and `BOTH`."""
     first, terms, whole = local.label_ptr[item], chosen.terms, totals.whole
     mask = (1 << shift) - 1
     for i in range(size):
@@ -186,7 +185,7 @@ def _note(item, size, profiles, shift, local, counts, totals, chosen):  # type: 
 
 @borrowing
 def _add(first, size, category, terms, chosen, totals):  # type: ignore[no-untyped-def]
-    """Add what has been worked out to the sums of groups and permutations."""
+    """Add the computed terms to the sums of groups and permutations."""
     reals, votes = totals.reals, totals.whole[VOTES]
     for i in range(size):
         g, b = chosen.group[i], chosen.permutation[i]
@@ -212,7 +211,7 @@ def _add(first, size, category, terms, chosen, totals):  # type: ignore[no-untyp
 
 @borrowing
 def _add_ranked(first, columns, how, local, totals, chosen):  # type: ignore[no-untyped-def]
-    """Add disagreements whose distances are those of ranks."""
+    """Add disagreements with distances of ranks."""
     terms = chosen.terms
     for side in range(2):
         for label in range(columns.c.shape[0]):
@@ -235,7 +234,7 @@ def _add_ranked(first, columns, how, local, totals, chosen):  # type: ignore[no-
 
 @borrowing
 def _expect(item, size, profiles, local, columns, counts, expected, chosen):  # type: ignore[no-untyped-def]
-    """Add how often the item's labels are expected of the groups: as of all whose values are known."""
+    """Add groups' expected numbers of the item's labels: their share of all labels by known raters."""
     first, repeated, ratio = local.label_ptr[item], columns.c.shape[0], chosen.terms.ratio
     for label in range(repeated):
         category, known = local.category[first + label], columns.known[label]
@@ -289,7 +288,7 @@ def add_up(profiles, how, local, out):  # type: ignore[no-untyped-def]  # compil
 
 @making
 def _room(size, most, how, like):  # type: ignore[no-untyped-def]
-    """Room for so many counts of `most` labels."""
+    """Make arrays for `size` counts of `most` labels."""
     places = np.empty((4, size), dtype=np.int32)
     width = size + APART
     shape = (most, width)
@@ -301,7 +300,7 @@ def _room(size, most, how, like):  # type: ignore[no-untyped-def]
 
 @borrowing
 def _go_through(profiles, how, local, counts, totals, chosen, passed, again):  # type: ignore[no-untyped-def]
-    """Add up all items; `again`: only the disagreements, with ranks."""
+    """Add up all items; with `again`, only the disagreements, with ranks."""
     batch, n_known = profiles.shape[1], local.belongs.shape[1] - local.unknown_of.size
     for item in range(local.repeated.size):
         if local.indptr[item] == local.indptr[item + 1]:
@@ -330,7 +329,7 @@ def _go_through(profiles, how, local, counts, totals, chosen, passed, again):  #
 
 @borrowing
 def _rank(out, ranks):  # type: ignore[no-untyped-def]
-    """Fill the middle ranks of labels from the sums of groups."""
+    """Fill the middle ranks of labels from the groups' sums."""
     n_categories = ranks.shape[2]
     for b in range(out.shape[0]):
         for g in range(out.shape[1]):
@@ -346,7 +345,7 @@ def _rank(out, ranks):  # type: ignore[no-untyped-def]
 
 @borrowing
 def _unpack(local, totals, out):  # type: ignore[no-untyped-def]
-    """From what was added up to the groups' sums."""
+    """Turn the totals into the groups' sums."""
     own, whole = totals.own, totals.whole
     n_known = own.shape[0] - out.shape[1]
     for u in range(local.union.size):

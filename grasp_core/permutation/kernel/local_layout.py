@@ -1,4 +1,4 @@
-"""Many labels: the labels that each item has, and their counts."""
+"""Arrays for data with many categories: the labels that each item has, and their counts."""
 
 from typing import Any, NamedTuple
 
@@ -17,9 +17,9 @@ from grasp_core.permutation.kernel.profiles import Profiled, batch_of
 class Counts(NamedTuple):
     """Counts of an item under a pass of permutations.
 
-    `c`: of the labels that several raters gave, by row and permutation.
-    `once`: of the labels that one rater gave: ``count << shift | place of the highest``.
-    `n`: of all labels.
+    `c`: counts of labels that several raters gave, by row and permutation.
+    `once`: counts of labels that one rater gave: ``count << shift | position of the highest``.
+    `n`: counts of all labels.
     """
 
     c: CountArray
@@ -78,37 +78,37 @@ def count_item(item, profiles, shift, local, counts, own, from_b, again):  # typ
 
 
 _BATCH_BYTES = 2**20
-"""What whole sums by label may take, unless those of one pass do."""
+"""Bytes that whole sums by label may take, unless one pass takes more."""
 MOST_ENTRIES = 32
-"""Labels of raters' items, for each annotation, up to which raters say what they add to the use of labels."""
+"""Most labels of raters' items, per annotation, with which label use is summed over raters' terms."""
 _PASS, _PASS_COUNTS = 32, 2**20
-"""Permutations counted at a time, and the most counts of an item that they make, unless one does."""
+"""Permutations counted at a time, and the most counts of an item that they make, unless one makes more."""
 _COLUMNS, _COLUMN_COUNTS = 128, 2**18
-"""Counts of a group that are worked out at a time, and the most labels that they have in all."""
+"""Counts of a group whose terms are computed at a time, and the most labels that they have in all."""
 
 
 class Local(NamedTuple):
-    """Arrays of data that are counted by the labels an item has, beside the rest of a design.
+    """A design's arrays for data that are counted by the labels that an item has.
 
-    An item's L labels are first those that several raters gave, then those that one rater gave; among each
-    they stand in ascending order of the rank that decides the group's ties.
+    An item's L labels are first the labels that several raters gave, then the labels that one rater gave.
+    Both parts are in ascending order of the rank that decides the group's ties.
 
-    `rater`, `label`: by annotation, sorted by item and label: the rater, and the label's place among the
-        item's.
+    `rater`, `label`: for each annotation, sorted by item and label: the rater, and the label's position among
+        the item's labels.
     `label_ptr`: item i has the labels ``label_ptr[i]`` to ``label_ptr[i + 1]`` - 1.
-    `repeated`: how many of these several raters gave; all of them where how far labels are apart matters.
-    `category`, `total`, `giver`: a label's category, who many gave it, and the last of those who did.
+    `repeated`: number of these that several raters gave; all of them unless the level is nominal.
+    `category`, `total`, `giver`: a label's category, how many raters gave it, and the last of these raters.
     `order`: labels that one rater gave, from the highest to the lowest rank that decides the others' ties.
-    `ties`: for the group's and the others' side: ``rank << shift | place``.
-    `shift`: bits that hold a place.
+    `ties`: for the group's and the others' side: ``rank << shift | position``.
+    `shift`: number of bits for a position.
     `profile`, `row_ptr`, `row_of`, `union`, `part`, `belongs`, `unknown_of`: see
         :class:`~grasp_core.permutation.kernel.profiles.Profiled`.
-    `category_total`: labels of each category.
-    `often_shared`: whether both sides rated most items; then those are subtracted that they did not.
-    `by_item`: whether the use of labels is added up item by item: where somebody's values are not known, or
-        what raters add takes much room.
-    `batch`, `passed`, `columns`: permutations of a batch and of a pass, and counts that are worked out at a
-        time.
+    `category_total`: number of labels of each category.
+    `often_shared`: true if both sides rated most items; then items that they do not share are subtracted.
+    `by_item`: true if label use is added up item by item, because some values are unknown or raters' terms
+        would take much memory.
+    `batch`, `passed`, `columns`: permutations of a batch and of a pass, and counts whose terms are computed
+        at a time.
     """
 
     indptr: Int64Array
@@ -138,7 +138,7 @@ class Local(NamedTuple):
 
 
 class _Labels(NamedTuple):
-    """The labels of all items, sorted as in :class:`Local`, and which of them an annotation is."""
+    """The labels of all items, sorted as in :class:`Local`, and the position of each annotation's label."""
 
     item: Int64Array
     category: Int64Array
@@ -149,7 +149,7 @@ class _Labels(NamedTuple):
 
 
 def lay_out(annotations: Annotations, profiled: Profiled, spec: AnalysisSpec) -> Local:
-    """Build once what every permutation reads; see :func:`~grasp_core.permutation.design.build_design`."""
+    """Build the arrays that permutations read; see :func:`~grasp_core.permutation.design.build_design`."""
     labels = _labels_of_items(annotations, spec)
     n_items, n_labels = annotations.n_items, labels.item.size
     label_ptr = np.searchsorted(labels.item, np.arange(n_items + 1)).astype(np.int64)
@@ -171,7 +171,7 @@ def lay_out(annotations: Annotations, profiled: Profiled, spec: AnalysisSpec) ->
     share = of_group[n_rows - n_groups :] / max(annotations.n_raters, 1)
     each = annotations.n_annotations / max(annotations.n_items, 1)
     return Local(
-        indptr=annotations.indptr.copy(),  # of one type with one that was sent
+        indptr=annotations.indptr.copy(),  # writeable, of the same type as in a design that was sent
         rater=annotations.rater[order],
         label=place[of_annotation].astype(np.int32),
         label_ptr=label_ptr,
@@ -193,12 +193,12 @@ def lay_out(annotations: Annotations, profiled: Profiled, spec: AnalysisSpec) ->
 
 
 def shift_for(n_labels: int) -> int:
-    """Bits that hold the place of one of so many labels."""
+    """Return the number of bits for the position of one of so many labels."""
     return max(n_labels - 1, 1).bit_length()
 
 
 def counter_for(most: int, shift: int) -> type[np.signedinteger[Any]]:
-    """The type that counts of `most` labels are fastest in, packed with a rank and a place, or squared."""
+    """Return the fastest type for counts up to `most`, packed with a rank and a position, or squared."""
     return np.int32 if max(most << 2 * shift, most**2) < 2**31 else np.int64
 
 
@@ -209,7 +209,7 @@ def _labels_of_items(annotations: Annotations, spec: AnalysisSpec) -> _Labels:
     )
     item, category = np.divmod(key, k)
     first = np.full(key.size, annotations.n_raters)
-    np.minimum.at(first, of_annotation, annotations.rater.astype(np.int64))  # one type: far faster
+    np.minimum.at(first, of_annotation, annotations.rater.astype(np.int64))  # equal types are far faster
     once = (total == 1) & (spec.level == "nominal")
     ranks = _ranks(item, category, first, spec, k)
     order = np.lexsort((ranks, once, item))
@@ -232,7 +232,7 @@ def _ranks(
     spec: AnalysisSpec,
     k: int,
 ) -> Int64Array:
-    """Ranks among the labels of an item; of :func:`~grasp_core.permutation.design.tie_ranks`."""
+    """Return ranks among an item's labels, as by :func:`~grasp_core.permutation.design.tie_ranks`."""
     if spec.ties == "first":
         deciding = (k - 1 - category).astype(np.uint64)
     else:
@@ -247,6 +247,6 @@ def _ranks(
 
 
 def _entries(annotations: Annotations, label_ptr: Int64Array) -> int:
-    """At most so many labels do the items of each rater have, of all raters together."""
+    """Return an upper bound for the number of different labels on a rater's items, summed over raters."""
     of_items = int(np.diff(annotations.indptr) @ np.diff(label_ptr))
     return min(of_items, annotations.n_raters * annotations.n_categories)

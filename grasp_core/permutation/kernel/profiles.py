@@ -1,4 +1,4 @@
-"""Raters who belong to the same groups have one profile: there are few, however many raters there are."""
+"""Profiles: raters who belong to the same groups share one, so there are few, however many the raters."""
 
 import functools
 from typing import Any, NamedTuple
@@ -16,25 +16,25 @@ from grasp_core.permutation.kernel.arguments import Rows
 from grasp_core.permutation.kernel.counting import shuffle
 
 MOST_BATCH, FEWEST_BATCH = 512, 16
-"""Permutations for which an item is visited once."""
+"""Most and fewest permutations of a batch, for which each item is visited once."""
 SMALL = 8 * 2**20
-"""Bytes that the profiles of a batch may always take; else 8 for each annotation."""
+"""Bytes that a batch's profiles may take in any case; with many annotations, 8 bytes for each."""
 _AT_ONCE = 8
-"""Permutations drawn before profiles are put down by rater, where those of a rater lie side by side."""
+"""Permutations drawn before their profiles are written by rater, with a rater's profiles adjacent."""
 
 
 class Profiled(NamedTuple):
-    """Profiles, and the R rows of raters that are counted annotation by annotation.
+    """Profiles, and the R rows of raters whose labels are counted annotation by annotation.
 
-    Rows are first, for each of the H sets of raters whose values are known, those outside it, who are few;
-    then the G groups.
+    The first rows are the complements of the H sets of raters whose values are known: they are small. Then
+    follow the G groups.
 
-    `profile`: each rater's profile: which rows they belong to.
-    `row_ptr`, `row_of`: profile p belongs to the rows ``row_of[row_ptr[p]:row_ptr[p + 1]]``, unions left out.
-    `union`, `part`: row ``union[u]`` holds all raters of the smaller row ``part[u]``: a gender is the union
+    `profile`: each rater's profile, which defines the rows they belong to.
+    `row_ptr`, `row_of`: profile p belongs to the rows ``row_of[row_ptr[p]:row_ptr[p + 1]]``, without unions.
+    `union`, `part`: row ``union[u]`` has all raters of the smaller row ``part[u]``: a gender is the union
         of its intersections with race, and its counts are their sum.
-    `belongs`: which rows profiles belong to, with unions.
-    `unknown_of`: the row of those outside the set that a group's complement is taken from.
+    `belongs`: true if a profile belongs to a row, unions included.
+    `unknown_of`: for each group the row of raters whose values are unknown, so not in its complement either.
     """
 
     profile: npt.NDArray[np.unsignedinteger[Any]]
@@ -47,12 +47,12 @@ class Profiled(NamedTuple):
 
     @property
     def unknown(self) -> bool:
-        """Whether somebody's values are not known."""
+        """True if some raters' values are unknown."""
         return bool(self.belongs[:, : self.belongs.shape[1] - self.unknown_of.size].any())
 
 
 class Membership:
-    """Raters and groups laid out: what designs of the same raters, groups and strata share."""
+    """Arrays of raters and groups, shared by designs of the same raters, groups and strata."""
 
     def __init__(self, raters: Raters, grouping: Grouping, spec: AnalysisSpec) -> None:
         rows = np.concatenate([grouping.known, grouping.member])
@@ -68,7 +68,7 @@ class Membership:
 
     @functools.cached_property
     def profiled(self) -> Profiled:
-        """For data that are counted annotation by annotation."""
+        """Profiles for data that are counted annotation by annotation."""
         grouping = self.grouping
         belongs = np.concatenate([~grouping.known[:, self._first], grouping.member[:, self._first]])
         union, part = (groups + len(grouping.known) for groups in unions_of(grouping))
@@ -81,14 +81,14 @@ class Membership:
 
 
 def batch_of(n_annotations: int, n_raters: int) -> int:
-    """Permutations for which an item is visited once: those whose profiles there is room for."""
+    """Return the number of permutations in a batch, limited by the memory for profiles."""
     fitting = max(8 * n_annotations, SMALL) // (2 * max(n_raters, 1))
     return min(max(fitting, FEWEST_BATCH), MOST_BATCH)
 
 
 @compiled()
 def draw(seed, start, order, bounds, profile, profiles):  # type: ignore[no-untyped-def]  # compiled: types are numba's
-    """Fill `profiles`, shape (J, permutations): everybody's under the permutations from `start` on."""
+    """Fill `profiles`, shape (J, permutations), with raters' profiles in permutations from `start` on."""
     words = np.empty(order.size + 3, dtype=np.uint64)
     ordered = np.empty(order.size, dtype=profile.dtype)
     for i in range(order.size):
@@ -108,7 +108,7 @@ def draw(seed, start, order, bounds, profile, profiles):  # type: ignore[no-unty
 def profiles_of(member: BoolArray) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]:
     """Number the distinct columns of `member`, shape (G, J), in order of first appearance.
 
-    Returns the first rater of each profile.
+    Returns each rater's profile, and the first rater of each profile.
     """
     profile = np.zeros(member.shape[1], dtype=np.intp)
     for eight in np.packbits(member, axis=0):
@@ -117,14 +117,14 @@ def profiles_of(member: BoolArray) -> tuple[npt.NDArray[np.intp], npt.NDArray[np
 
 
 def rows_by_column(rows: BoolArray) -> tuple[Int64Array, Int64Array]:
-    """By column of `rows` the rows that hold it: ``of[ptr[p]:ptr[p + 1]]``, ascending."""
+    """Return the rows that contain each column p: ``of[ptr[p]:ptr[p + 1]]``, ascending."""
     column, of = np.nonzero(rows.T)
     ptr = np.concatenate(([0], np.cumsum(np.bincount(column, minlength=rows.shape[1]))))
     return ptr.astype(np.int64), of.astype(np.int64)
 
 
 def unions_of(grouping: Grouping) -> tuple[Int64Array, Int64Array]:
-    """Groups that are disjoint unions of shown groups of a finer axis set, and those."""
+    """Return groups that are disjoint unions of shown groups of a finer axis set, and their parts."""
     values = [group.by_axis for group in grouping.groups]
     axis_sets = dict.fromkeys(group.axes for group in grouping.groups)
     found: list[tuple[int, int]] = []
@@ -137,7 +137,7 @@ def unions_of(grouping: Grouping) -> tuple[Int64Array, Int64Array]:
         ]
         if parts and grouping.n_raters[parts].sum() == grouping.n_raters[g]:
             found += [(g, h) for h in parts]
-    # A part may be a union itself: those of many axes are summed first.
+    # A part may be a union itself, so unions of many axes are summed first.
     found.sort(key=lambda pair: -len(grouping.groups[pair[0]].axes))
     pairs = np.array(found, dtype=np.int64).reshape(-1, 2)
     return pairs[:, 0].copy(), pairs[:, 1].copy()

@@ -1,4 +1,4 @@
-"""Few raters an item: counts of an item held as one number, row by row."""
+"""The way for few raters an item: all counts of a row on an item are packed into one number."""
 
 from typing import NamedTuple
 
@@ -22,17 +22,17 @@ from grasp_core.permutation.kernel.item_terms import (
 )
 
 FIELD_BITS = 13
-"""Four whole numbers below 2^13 are exact in one float64; sums are taken over before they pass it."""
+"""Four whole numbers below 2^13 are exact in one float64; sums are unpacked before they reach 2^13."""
 _UNITS = tuple(2.0 ** (FIELD_BITS * place) for place in range(4))
-# A row of a table has the real sums; where somebody's values are not known, how often the item's labels are
-# expected of the group, by category; and then whole numbers: first whether the group rated the item, whether
-# both sides' pluralities agree and whether several of the group shared the item, then by category what `sums`
-# holds of each. For kappa the others' votes follow, by category.
+# A row of a table has the real sums; if some values are unknown, then for each category the group's labels
+# beyond the expected number; then whole numbers: first 1 if the group rated the item, 1 if both sides'
+# pluralities agree and 1 if both sides have two labels or more, then each category's whole numbers as in
+# `sums`. For kappa, the others' votes follow, by category.
 
 
 @inlined
 def bits_for(total):  # type: ignore[no-untyped-def]
-    """Bits that hold counts up to `total`."""
+    """Return the number of bits for counts up to `total`."""
     bits = np.int64(0)
     while total >> bits:
         bits += 1
@@ -41,13 +41,13 @@ def bits_for(total):  # type: ignore[no-untyped-def]
 
 @inlined
 def packed_at(n_columns, n_categories, unknown):  # type: ignore[no-untyped-def]
-    """Place of the first whole numbers in a table's row."""
+    """Return the position of the first whole numbers in a table's row."""
     return at.PER_COLUMN * n_columns + at.N_REAL + (n_categories if unknown else 0)
 
 
 @inlined
 def enter(new, unknown, table, totals, ties, how, counts, terms, made):  # type: ignore[no-untyped-def]
-    """Make new rows: what the item adds where the group gave it the counts that a number stands for."""
+    """Make new rows of a table: the item's contributions for the group's counts that each number encodes."""
     n_columns, n_categories = how.distances.n_columns, totals.size
     single, packed = at.PER_COLUMN * n_columns, packed_at(n_columns, n_categories, unknown)
     columns = Columns(counts.c, counts.known, counts.ties, counts.values, new.size)
@@ -94,7 +94,7 @@ def _copy(values, into, size):  # type: ignore[no-untyped-def]
 
 @inlined
 def _pack(columns, terms, packed):  # type: ignore[no-untyped-def]
-    """Fill whole numbers, but for votes."""
+    """Fill whole numbers, except votes."""
     n, m, first, second, once = terms.n, terms.m, terms.first, terms.second, packed[0]
     for k in range(columns.c.shape[0]):
         c, known, into = columns.c[k], columns.known[k], packed[1 + k]
@@ -110,7 +110,7 @@ def _pack(columns, terms, packed):  # type: ignore[no-untyped-def]
 
 @inlined
 def _decode(new, unknown, totals, columns):  # type: ignore[no-untyped-def]
-    """Fill `c` with the counts that numbers stand for, and take those of `unknown` raters from the totals."""
+    """Fill `c` with the counts that numbers encode; subtract counts of `unknown` raters from the totals."""
     place = np.uint64(0)
     for k in range(totals.size):
         bits = np.uint64(bits_for(totals[k]))
@@ -129,7 +129,7 @@ def _decode(new, unknown, totals, columns):  # type: ignore[no-untyped-def]
 
 @inlined
 def unpack(found, columns, n_categories, sparse, out):  # type: ignore[no-untyped-def]
-    """Take what was found so far over into the groups' sums."""
+    """Unpack the sums found so far and add them to the groups' sums."""
     unknown = sparse.unknown
     single = at.PER_COLUMN * columns
     n_real, start = single + at.N_REAL, packed_at(columns, n_categories, unknown)
@@ -158,26 +158,26 @@ def unpack(found, columns, n_categories, sparse, out):  # type: ignore[no-untype
 
 
 _PER_PASS = 32
-"""Permutations counted at a time; the counts then stay in a core's first cache."""
+"""Permutations counted at a time, so that the counts stay in a core's first cache."""
 _REMEMBERED = 12
-"""Binary logarithm of how many counts of an item are remembered."""
+"""Binary logarithm of the number of an item's counts that are stored."""
 _HASH, _HASH_BITS = np.uint64(0x9E3779B97F4A7C15), np.uint64(64 - _REMEMBERED)
 _GROUPS = 64
-"""Groups whose counts are looked up at a time."""
+"""Groups whose counts are looked up at one time."""
 _AT_ONCE = _GROUPS * _PER_PASS
 
 
 class _Room(NamedTuple):
-    """Room for four items under a pass of permutations.
+    """Arrays for four items under a pass of permutations.
 
-    `numbers`: counts of each row as one number, then the row of a table that holds what they add; 0 in
-        between for the groups that few items meet.
-    `met`: places among all of an item's counts, of the ones that are not 0.
-    `keys`, `row_of`: by slot of an item, 1 + the number that is remembered there, and its row of the table;
+    `numbers`: each row's counts as one number, later the position of their row in the table; 0 in between for
+        rare groups, which have labels of few items.
+    `met`: positions of rare groups' counts that are not 0, among all of an item's counts.
+    `keys`, `row_of`: for each slot of an item, 1 + the number that is stored there, and its row of the table;
         the last key counts the others.
-    `new`: numbers whose rows are still to be made.
+    `new`: numbers whose rows have still to be made.
     `made`: the new rows, by column.
-    `totals`, `stride`: the item's labels, and what one of each category adds to a group's number.
+    `totals`, `stride`: the item's labels, and the step of a group's number for one label of each category.
     """
 
     numbers: npt.NDArray[np.uint64]
@@ -260,7 +260,7 @@ def _room(width, n_groups, n_unknown, how, sparse, ties):  # type: ignore[no-unt
 
 @borrowing
 def _start(item, labels, unknown, totals, stride, keys):  # type: ignore[no-untyped-def]
-    """Count an item's labels; `stride` is what one of each category adds to a group's number."""
+    """Count an item's labels; `stride` is the step of a group's number for one label of each category."""
     totals[:] = 0
     for a in range(labels.indptr[item], labels.indptr[item + 1]):
         totals[labels.category[a]] += 1
@@ -275,9 +275,9 @@ def _start(item, labels, unknown, totals, stride, keys):  # type: ignore[no-unty
 
 @borrowing
 def _count(item, labels, profiles, from_b, passed, sparse, q, room):  # type: ignore[no-untyped-def]
-    """Every row's counts on one item as one number, for each permutation of a pass.
+    """Fill every row's counts on one item, as one number, for each permutation of a pass.
 
-    Returns how many of them belong to groups that few items meet.
+    Returns the number of counts of rare groups that are not 0.
     """
     index, stride, met = room.numbers[q], room.stride[q], 0
     index[: index.shape[0] - sparse.order.size + sparse.n_often] = 0
@@ -306,7 +306,7 @@ def _increase(shuffled, step, sparse, index):  # type: ignore[no-untyped-def]
 
 @borrowing
 def _increase_noting(shuffled, step, sparse, index, places, met):  # type: ignore[no-untyped-def]
-    """The like, which notes groups that few items meet at their first label; returns how many are noted."""
+    """Do as :func:`_increase`, and note rare groups at their first label; return the number noted."""
     row_ptr, rare_ptr, place_of = sparse.row_ptr, sparse.rare_ptr, sparse.place_of
     for b in range(shuffled.size):
         profile = shuffled[b]
@@ -323,7 +323,7 @@ def _increase_noting(shuffled, step, sparse, index, places, met):  # type: ignor
 
 @borrowing
 def _join(sparse, n_unknown, met, passed, q, room):  # type: ignore[no-untyped-def]
-    """Add, as higher digits of a group's number, the counts of those whose values are not known."""
+    """Add the counts of raters with unknown values to a group's number, as higher digits."""
     totals, index = room.totals[q], room.numbers[q]
     size = room.stride[q, -1] << np.uint64(bits_for(totals[-1]))
     for g in range(sparse.n_often):
@@ -337,7 +337,7 @@ def _join(sparse, n_unknown, met, passed, q, room):  # type: ignore[no-untyped-d
 
 @borrowing
 def _add_met(q, met, from_b, n_unknown, ties, how, sparse, room, found):  # type: ignore[no-untyped-def]
-    """Look up and add what groups were met, of those that few items meet; their counts are 0 again."""
+    """Look up and add the terms of rare groups that were noted; then reset their counts to 0."""
     index = room.numbers[q]
     flat = index.reshape(index.size)
     for first in range(0, met, _AT_ONCE):
@@ -364,7 +364,7 @@ def _make(q, made, ties, how, sparse, room):  # type: ignore[no-untyped-def]
 
 @borrowing
 def _find(index, keys, row_of, new):  # type: ignore[no-untyped-def]
-    """From numbers to the table's rows that hold what they add; returns how many are still to be made."""
+    """Replace numbers by their rows of the table; return the number of rows that have still to be made."""
     made = 0
     _forget(index.size, keys)
     for g in range(index.shape[0]):
@@ -381,7 +381,7 @@ def _find(index, keys, row_of, new):  # type: ignore[no-untyped-def]
 
 @borrowing
 def _find_at(places, index, keys, row_of, new):  # type: ignore[no-untyped-def]
-    """The like for numbers at these places."""
+    """Do as :func:`_find` for numbers at these positions."""
     made = 0
     _forget(places.size, keys)
     for a in range(places.size):
@@ -397,14 +397,14 @@ def _find_at(places, index, keys, row_of, new):  # type: ignore[no-untyped-def]
 
 @borrowing
 def _forget(more, keys):  # type: ignore[no-untyped-def]
-    """Forget all numbers unless so many more have room: no row of a pass is given away."""
+    """Delete all stored numbers unless `more` fit in: so no row is overwritten within a pass."""
     if keys[-1] + np.uint64(more) > np.uint64(keys.size - 1):
         keys[:] = 0
 
 
 @borrowing
 def _slot(number, keys):  # type: ignore[no-untyped-def]
-    """Where a number is remembered, or may be."""
+    """Return the slot where a number is stored, or can be stored."""
     size = np.uint64(keys.size - 1)
     slot = number if number < size else (number * _HASH) >> _HASH_BITS
     while keys[slot] != number + np.uint64(1) and keys[slot] != 0:
@@ -414,7 +414,7 @@ def _slot(number, keys):  # type: ignore[no-untyped-def]
 
 @borrowing
 def _remember(number, slot, keys, row_of):  # type: ignore[no-untyped-def]
-    """Give a number the table's next row."""
+    """Store a number, with the table's next row."""
     keys[slot] = number + np.uint64(1)
     row_of[slot] = keys[-1]
     keys[-1] += np.uint64(1)

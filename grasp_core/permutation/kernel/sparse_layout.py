@@ -1,4 +1,4 @@
-"""Raters, groups and rows laid out for :mod:`~grasp_core.permutation.kernel.sparse`."""
+"""Arrays of raters, groups and rows for :mod:`~grasp_core.permutation.kernel.sparse`."""
 
 from typing import Any, NamedTuple
 
@@ -12,22 +12,22 @@ from grasp_core.permutation.kernel.profiles import Profiled, batch_of
 from grasp_core.permutation.kernel.sparse import FIELD_BITS, bits_for
 
 _OFTEN = 0.4
-"""Share of items with a label of a group from which on it is looked up on all of them."""
+"""Share of items with a label of a group from which the group is looked up on all items."""
 
 
 class Sparse(NamedTuple):
-    """Arrays of sparse data, beside the rest of a design.
+    """A design's arrays for sparse data.
 
     `profile`, `row_ptr`, `row_of`, `union`, `part`, `belongs`, `unknown_of`: see
         :class:`~grasp_core.permutation.kernel.profiles.Profiled`.
-    `unknown`: whether somebody's values are not known.
-    `order`: the groups, first the N that are looked up on every item.
+    `unknown`: true if some raters' values are unknown.
+    `order`: the groups, first the N groups that are looked up on every item, then rare groups.
     `n_often`: N.
-    `place`: where each row stands among those that are counted: groups in their order.
-    `place_of`, `rare_ptr`: as `row_of`, by place, groups that few items meet last: profile p has these from
+    `place`: position of each row among the rows in the order of counting: groups are in `order`.
+    `place_of`, `rare_ptr`: as `row_of`, with positions, rare groups last: profile p has these from
         ``rare_ptr[p]`` on.
-    `batch`: permutations for which an item is visited once: their profiles take at most 8 bytes an
-        annotation, :data:`~grasp_core.permutation.kernel.profiles.SMALL` or
+    `batch`: permutations for which an item is visited once. Their profiles take at most 8 bytes an
+        annotation, :data:`~grasp_core.permutation.kernel.profiles.SMALL` bytes, or the bytes of
         :data:`~grasp_core.permutation.kernel.profiles.FEWEST_BATCH` permutations.
     """
 
@@ -48,7 +48,7 @@ class Sparse(NamedTuple):
 
 
 def lay_out(annotations: Annotations, profiled: Profiled) -> Sparse | None:
-    """Build once what every permutation reads; None where counts of an item do not fit into one number."""
+    """Build the arrays that all permutations read; None if an item's counts do not fit into one number."""
     if annotations.n_annotations == 0 or profiled.profile.dtype != np.uint16:
         return None
     unknown = profiled.unknown
@@ -62,7 +62,7 @@ def lay_out(annotations: Annotations, profiled: Profiled) -> Sparse | None:
     each = annotations.n_annotations / max(annotations.n_items, 1)
     often = 1 - (1 - of_row[n_known:] / profiled.profile.size) ** each >= _OFTEN
     often[profiled.union - n_known] = True
-    if 2 * often.sum() > often.size:  # then telling the few others apart takes longer than looking them up
+    if 2 * often.sum() > often.size:  # then noting the few rare ones is slower than looking them up
         often[:] = True
     order = np.argsort(~often, kind="stable")
     place = np.arange(n_rows)
@@ -86,7 +86,7 @@ def lay_out(annotations: Annotations, profiled: Profiled) -> Sparse | None:
 
 @compiled()
 def _widest(indptr, category, n_categories):  # type: ignore[no-untyped-def]
-    """Bits that the number of any item takes, and the most labels of an item."""
+    """Return the most bits of an item's number, and the most labels of an item."""
     counts = np.empty(n_categories, dtype=np.int64)
     widest, most = np.int64(0), np.int64(0)
     for item in range(indptr.size - 1):
@@ -100,7 +100,7 @@ def _widest(indptr, category, n_categories):  # type: ignore[no-untyped-def]
 
 @borrowing
 def _digits(totals):  # type: ignore[no-untyped-def]
-    """Bits that hold a count of each category."""
+    """Return the number of bits for a count of each category."""
     bits = np.int64(0)
     for k in range(totals.size):
         bits += bits_for(totals[k])

@@ -1,24 +1,24 @@
 """Sums that the kernels add up over items, and the statistics that are ratios of them.
 
-Every statistic of docs/methods.md is a ratio of sums over items, so what disjoint sets of items give
-is added before the ratios are taken. A group's sums are one row of float64; whole numbers in it are exact.
+Every statistic of docs/methods.md is a ratio of sums over items, so sums of disjoint sets of items are added
+before the ratios are taken. A group's sums are one row of float64; whole numbers in it are exact.
 
-For C columns of disagreement (:class:`~grasp_core.permutation.kernel.arguments.Distances`) the row holds
+For C columns of disagreement (:class:`~grasp_core.permutation.kernel.arguments.Distances`) the row contains
 
 - C times sum_i (n_i - 1)^-1 sum_(k,l) c_ik c_il w_kl, over items with n_i >= 2 (IRR),
 - C times sum_i (n_i + m_i) / (n_i m_i) sum_(k,l) c_ik d_il w_kl, over shared items (XRR),
 - C times sum_i n_i m_i / (n_i + m_i) (2 Dx_i - Din_i - Dout_i), over items with n_i, m_i >= 2 (distance),
-- sum_i max_k c_ik / n_i, sum_i (sum_k c_ik ln c_ik) / n_i - ln n_i, and the like with ln q_ik for the
+- sum_i max_k c_ik / n_i, sum_i (sum_k c_ik ln c_ik) / n_i - ln n_i, and the same sum with ln q_ik for the
   cross-negentropy,
-- sum_i n_i m_i / (n_i + m_i), over all items, and over those with n_i, m_i >= 2,
+- sum_i n_i m_i / (n_i + m_i), over all items, and over items with n_i, m_i >= 2,
 - three whole numbers: items with a label of the group, shared items on which both sides' pluralities agree,
   and items with n_i, m_i >= 2,
 - for each category four whole numbers: labels of the group on items with n_i >= 2, of the group and of the
   others on shared items, and votes of both sides' pluralities,
-- sum_i c_ik - n_i (c_ik + d_ik) / (n_i + m_i): by how many labels the group gave more of the category
-  than it would if it used it as everybody does on these items,
-- and, behind all categories and only where voting agreement has the form of kappa, for each category a whole
-  number: votes of the others' pluralities.
+- for each category also sum_i c_ik - n_i (c_ik + d_ik) / (n_i + m_i): the group's labels of the category
+  beyond the number expected if it used the category as all raters do on these items,
+- after all categories, only if voting agreement has the form of kappa, for each category a whole number:
+  votes of the others' pluralities.
 """
 
 import numpy as np
@@ -28,32 +28,32 @@ from grasp_core.permutation.kernel.arguments import NOMINAL, ORDINAL, RATIO, Dis
 from grasp_core.permutation.kernel.disagreement import ratio_distance
 from grasp_core.statistics.items import ENOUGH_PAIRS
 
-# Places of the sums behind the 3 C disagreements: the last real ones, then whole numbers.
+# Positions of the sums after the 3 C disagreements: the other real sums, then whole numbers.
 PLURALITY, NEGENTROPY, CROSS, WEIGHT, PAIRED_WEIGHT, RATED, AGREED, PAIRED = range(8)
 N_REAL, N_SINGLE = 5, 8
 PER_COLUMN = 3
-"""Columns of disagreement stand inside, across, and for how far both sides are apart."""
-# Places among a category's sums: whole numbers, then a real one.
+"""Sums per column of disagreement: inside, across, and the distance between both sides."""
+# Positions among a category's sums: whole numbers, then a real one.
 IN_PAIRS, IN_GROUP, IN_OTHERS, VOTES, MORE = range(5)
 N_WHOLE, PER_CATEGORY = 4, 5
-# Places of what is taken from a row of sums; behind them are categories.
+# Positions of the components made from a row of sums; after them come the categories.
 DISTANCE, SHARES_DISTANCE, ENOUGH_PAIRED, MEAN = range(8, 12)
 N_TAKEN = 12
 
 
 def n_sums(distances: Distances, n_categories: int, *, kappa: bool) -> int:
-    """Length of a row of sums."""
+    """Return the length of a row of sums."""
     per_category = PER_CATEGORY + (1 if kappa else 0)
     return PER_COLUMN * distances.n_columns + N_SINGLE + per_category * n_categories
 
 
 @compiled(seconds=2, common=True)
 def take_ratios(sums, distances, out):  # type: ignore[no-untyped-def]  # compiled: types are numba's
-    """Fill `out`, shape (rows, 12 + K or 12), with what statistics are made of.
+    """Fill `out`, shape (rows, 12 + K or 12), with the components of the statistics.
 
-    D_o and D_e of IRR and of XRR, the four statistics that are no disagreements, the distance, the distance
-    of the shares of labels, 1 where enough items have pairs (else 0), the mean's shift, and for each category
-    how much more often the group gives it. NaN where not estimable: then D_e is 0, or the statistic NaN.
+    These are D_o and D_e of IRR and of XRR, the four statistics that are no disagreements, the distance, the
+    distance of the shares of labels, 1 if enough items have pairs (otherwise 0), the shift of the mean, and
+    how much more often the group gives each category. Not estimable is a component of NaN, or a D_e of 0.
     """
     columns, n_categories = distances.n_columns, distances.values.size
     of_one, of_other = np.empty(n_categories), np.empty(n_categories)
@@ -95,7 +95,7 @@ def take_ratios(sums, distances, out):  # type: ignore[no-untyped-def]  # compil
             out[row, ENOUGH_PAIRED] = 1.0 if enough else 0.0
         if single[PAIRED_WEIGHT] > 0:
             apart = _observed(sums[row, 2 * columns :], columns, values, distances)
-            if distances.first.size == 0:  # added up by ranks as they are
+            if distances.first.size == 0:  # these sums used ranks that are not scaled
                 apart /= total * total
             out[row, DISTANCE] = apart / single[PAIRED_WEIGHT]
 
@@ -118,7 +118,7 @@ def _products(whole, other):  # type: ignore[no-untyped-def]
 
 @borrowing
 def _compare(more, values, level, out):  # type: ignore[no-untyped-def]
-    """Fill the shift of the mean, and how far the shares of labels are apart: -sum_(k,l) D_k D_l w_kl."""
+    """Fill the shift of the mean and the distance of the shares of labels, -sum_(k,l) D_k D_l w_kl."""
     if level == NOMINAL:
         squares = 0.0
         for k in range(more.size):
@@ -141,7 +141,7 @@ def _compare(more, values, level, out):  # type: ignore[no-untyped-def]
 
 @borrowing
 def _fill_ranks(of_one, of_other, both, ranks):  # type: ignore[no-untyped-def]
-    """Fill the middle ranks of categories among these labels, of one side or of `both`."""
+    """Fill the middle ranks of categories among these labels, from one side or from `both`."""
     below = 0.0
     for k in range(ranks.size):
         here = of_one[k] + (of_other[k] if both else 0.0)
@@ -151,7 +151,7 @@ def _fill_ranks(of_one, of_other, both, ranks):  # type: ignore[no-untyped-def]
 
 @borrowing
 def _observed(of_side, columns, values, distances):  # type: ignore[no-untyped-def]
-    """Disagreement of a side: its only column, or those of all pairs at the distances that are now known."""
+    """Return a side's disagreement: its only column, or all pairs' columns with the distances now known."""
     if distances.first.size == 0:
         return of_side[0]
     apart = 0.0
@@ -162,7 +162,7 @@ def _observed(of_side, columns, values, distances):  # type: ignore[no-untyped-d
 
 @borrowing
 def _expected(of_one, of_other, r, s, values, level):  # type: ignore[no-untyped-def]
-    """sum_(k,l) x_k y_l w_kl for labels x of `r` in all and y of `s`; 0 where they are one same."""
+    """Return sum_(k,l) x_k y_l w_kl for labels x, `r` in all, and y, `s` in all; 0 if all are equal."""
     if level == NOMINAL:
         return r * s - _products(of_one, of_other)
     if level == RATIO:
@@ -183,7 +183,7 @@ def _expected(of_one, of_other, r, s, values, level):  # type: ignore[no-untyped
 
 @borrowing
 def _expected_ratio(of_one, of_other, values):  # type: ignore[no-untyped-def]
-    """The like where distances are ratios: pair by pair, of the labels there are."""
+    """Return the same sum for ratio distances, pair by pair of the labels that occur."""
     expected = 0.0
     for k in range(values.size):
         if of_one[k] + of_other[k] > 0:
@@ -196,7 +196,7 @@ def _expected_ratio(of_one, of_other, values):  # type: ignore[no-untyped-def]
 
 @borrowing
 def _finish(single, votes_of, others_of, out):  # type: ignore[no-untyped-def]
-    """Fill the statistics that are no disagreements; `others_of`, votes of the others, may be left out."""
+    """Fill the statistics that are no disagreements; `others_of`, votes of the others, may be empty."""
     log_k, votes = np.log(votes_of.size), _total(votes_of)
     if single[RATED] > 0:
         out[4] = log_k + single[NEGENTROPY] / single[RATED]

@@ -1,1 +1,1 @@
-"""From null distributions to p-values, corrections, marks, and when further permutations change none."""
+"""Tests on null distributions: p-values, corrections, marks, and when to stop permutations."""

@@ -1,4 +1,4 @@
-"""Corrections over many tests, and tests combined."""
+"""Corrections over many tests, and combinations of tests."""
 
 import math
 from collections.abc import Callable, Iterable, Sequence
@@ -17,10 +17,10 @@ Interval = tuple[float, float]
 
 
 def p_interval(found: Tails, tail: Tail, miss: float, final: bool) -> Interval | None:
-    """Interval of the p-value of endless permutations; None where `final` and there will be no p-value.
+    """Return an interval for the p-value with endless permutations; None if there will be no p-value.
 
-    `miss`: probability, at most, with which each end is wrong.
-    `final`: whether this is the end, and a test with too few shuffled values will not get a p-value any more.
+    `miss`: upper bound of the probability that one end is wrong.
+    `final`: true if no permutations follow, so that a test with too few shuffled values gets no p-value.
     """
     if found.n < FEWEST:
         return None if final or found.n == 0 else (0.0, 1.0)
@@ -33,13 +33,13 @@ def p_interval(found: Tails, tail: Tail, miss: float, final: bool) -> Interval |
         )
         return min(1.0, 2 * min(lows)), min(1.0, 2 * min(highs))
     beyond = {True: share_interval(n - found.high, n, miss), False: share_interval(n - found.low, n, miss)}
-    below = share_interval(found.low, n, miss)  # the side it is on: #{s* <= s} against half of all
+    below = share_interval(found.low, n, miss)  # share of s* <= s; half of all divides the sides
     sides = [beyond[True]] * (below[0] <= 0.5) + [beyond[False]] * (below[1] >= 0.5)
     return min(low for low, _ in sides), max(high for _, high in sides)
 
 
 def share_interval(count: int, n: int, miss: float) -> Interval:
-    """Clopper and Pearson's interval of a share; each end is wrong with probability `miss` at most."""
+    """Return Clopper and Pearson's interval of a share; each end is wrong with probability `miss` at most."""
     from scipy.special import betaincinv  # takes a tenth of a second to load, and fixed runs do without
 
     low = betaincinv(count, n - count + 1, miss) if count > 0 else 0.0
@@ -53,7 +53,7 @@ def q_values(
     """Correct one family of tests.
 
     `observed`: shape (T,).
-    `p`, length T: none where a test has no p-value; it is not counted in the family.
+    `p`, length T: None if a test has no p-value; it then does not count in the family.
     `null`, shape (B, T): shuffled statistics from shared permutations; used by "max-t" only.
 
     Returns length T.
@@ -68,10 +68,10 @@ def q_values(
 def corrected(
     p: Sequence[float | None], method: Correction, of_max_t: Callable[[], FloatArray]
 ) -> list[float | None]:
-    """As :func:`q_values`; `of_max_t` gives max-T's values, shape (T,), of the tests that have a p-value.
+    """Correct as :func:`q_values`; `of_max_t` gives max-T's values, shape (T,), of tests with a p-value.
 
-    Max-T goes by deviations, p by ranks: where shuffled values lean to one side its value may be below p,
-    which then stands in its place.
+    Max-T uses deviations, p uses ranks. If shuffled values are skewed, max-T's value may be below p; p then
+    replaces it.
     """
     if method != "max-t":
         return step_up(p, method)
@@ -80,7 +80,7 @@ def corrected(
 
 
 def step_up(p: Sequence[float | None], method: Correction) -> list[float | None]:
-    """As :func:`q_values`, by one of the two corrections that need the p-values alone."""
+    """Correct as :func:`q_values`, by one of the two corrections that need only the p-values."""
     tested = np.array([value for value in p if value is not None])
     if not tested.size:
         return [None] * len(p)
@@ -94,13 +94,13 @@ def step_up(p: Sequence[float | None], method: Correction) -> list[float | None]
 
 
 def _in_place(p: Sequence[float | None], values: Iterable[float]) -> list[float | None]:
-    """Values of the tests that have a p-value, each in its test's place."""
+    """Put values of the tests with a p-value at their tests' positions, and None at the others."""
     left = iter(values)
     return [None if value is None else float(next(left)) for value in p]
 
 
 def largest_family(groups: Sequence[Group], analysis: AnalysisSpec) -> int:
-    """Most tests that are corrected together."""
+    """Return the number of tests in the largest family."""
     if analysis.family == "all":
         return len(groups) * len(analysis.statistics)
     if analysis.family == "statistic":
@@ -109,14 +109,14 @@ def largest_family(groups: Sequence[Group], analysis: AnalysisSpec) -> int:
 
 
 def fewest_permutations(tests: int, analysis: AnalysisSpec, *, one_tail: bool = False) -> int:
-    """Permutations with which a lone effect among so many tests can survive correction.
+    """Return the fewest permutations with which a lone effect among so many tests can survive correction.
 
-    `one_tail`: large values alone count, whatever the convention of the analysis.
+    `one_tail`: true if only large values count, whatever the convention of the analysis.
 
-    The smallest p is t / (B + 1), t = 2 for two-sided p-values and 1 for one tail. The paper's may be 0,
-    which survives these corrections: t = 0. A lone effect's smallest q is that times the number of tests
-    (Benjamini-Hochberg), that times 1 + 1/2 + ... + 1/tests too (Benjamini-Yekutieli), or 1 / (B + 1)
-    (max-T). It has to be below the level.
+    The smallest p is t / (B + 1), with t = 2 for two-sided p-values and 1 for one tail. The paper's p may be
+    0, which survives these corrections: t = 0. A lone effect's smallest q is this p times the number of tests
+    (Benjamini-Hochberg), also times 1 + 1/2 + ... + 1/tests (Benjamini-Yekutieli), or 1 / (B + 1) (max-T).
+    It must be below the level.
     """
     if analysis.correction == "max-t":
         return math.floor(1 / LEVEL)
@@ -128,7 +128,7 @@ def fewest_permutations(tests: int, analysis: AnalysisSpec, *, one_tail: bool = 
 
 
 def max_t(observed: FloatArray, null: FloatArray) -> FloatArray:
-    """Family-wise p: how often the largest standardised deviation of any test reaches this one's.
+    """Return family-wise p: how often the largest standardised deviation of any test reaches each test's.
 
     `observed`: shape (T,).
     `null`, shape (B, T): NaN where not estimable.
@@ -137,18 +137,18 @@ def max_t(observed: FloatArray, null: FloatArray) -> FloatArray:
 
 
 def family_wise(reached: Int64Array, permutations: int) -> FloatArray:
-    """Family-wise p from the number of permutations whose largest deviation reaches a test's."""
+    """Return family-wise p from the number of permutations whose largest deviation reaches a test's."""
     return np.asarray((1 + reached) / (permutations + 1))
 
 
 Test = Literal["label_use", "distance", "cohesion"]
 TESTS: tuple[Test, ...] = ("label_use", "distance", "cohesion")
 MISS = 0.05
-"""Probability with which the p of endless permutations lies above its bound."""
+"""Probability that p with endless permutations is above its bound."""
 
 
 class Ranks(NamedTuple):
-    """How many of N values lie above each, and how many at or above it; int64 arrays, shape (N,)."""
+    """Numbers of N values above each value, and at or above it; int64 arrays, shape (N,)."""
 
     above: Int64Array
     reached: Int64Array
@@ -160,10 +160,10 @@ class Ranks(NamedTuple):
 
 
 class Evidence(NamedTuple):
-    """A hypothesis's p of each test, by mid-ranks; float64 arrays, shape (N,).
+    """The p-values of a hypothesis's tests, by mid-ranks; float64 arrays, shape (N,).
 
-    `label_use` and `distance` are None where they cannot be estimated. `cohesion` has one test of a group,
-    and two of an axis that two groups make up.
+    `label_use` and `distance` are None if they cannot be estimated. `cohesion` has one test for a group, and
+    two for an axis of two groups.
     """
 
     label_use: FloatArray | None
@@ -171,7 +171,7 @@ class Evidence(NamedTuple):
     cohesion: tuple[FloatArray, ...]
 
     def of(self, test: Test) -> tuple[FloatArray, ...]:
-        """The p of one of the tests; none where it cannot be estimated."""
+        """Return the p of one of the tests; empty if it cannot be estimated."""
         if test == "cohesion":
             return self.cohesion
         found = self.label_use if test == "label_use" else self.distance
@@ -184,15 +184,15 @@ class Evidence(NamedTuple):
 
 
 class StepDown(NamedTuple):
-    """Hypotheses after correction: q, and its upper bound for endless permutations; arrays of shape (H,)."""
+    """Corrected hypotheses: q, and its upper bound with endless permutations; arrays of shape (H,)."""
 
     q: FloatArray
     bound: FloatArray
 
 
 def ranks(values: FloatArray) -> Ranks:
-    """Place values, shape (N,), without NaN; those that differ by rounding are equal."""
-    order = np.argsort(-values)  # of equal values in any order: they share their place
+    """Rank values, shape (N,), without NaN; values that differ only by rounding are equal."""
+    order = np.argsort(-values)  # equal values in any order, since they share a rank
     falling = values[order]
     first = np.ones(values.size, np.bool_)
     first[1:] = falling[:-1] - falling[1:] > TIE_TOLERANCE * np.maximum(1.0, np.abs(falling[:-1]))
@@ -204,10 +204,10 @@ def ranks(values: FloatArray) -> Ranks:
 
 
 def p_of(values: FloatArray, *, two_sided: bool = False) -> FloatArray:
-    """Mid-rank p of each value among all, shape (N,); never 0 or 1, and largest where there is no value.
+    """Return the mid-rank p of each value among all, shape (N,); never 0 or 1, and largest for NaN.
 
-    `values`, shape (N,): NaN where not estimable; at least one is.
-    `two_sided`: whether small values count as much as large ones.
+    `values`, shape (N,): NaN where not estimable; at least one is estimable.
+    `two_sided`: true if small values count as much as large ones.
     """
     known = ~np.isnan(values)
     upper = ranks(values[known]).middle
@@ -217,12 +217,12 @@ def p_of(values: FloatArray, *, two_sided: bool = False) -> FloatArray:
 
 
 def combined(evidence: Evidence) -> Int64Array:
-    """How many of the N sums V reach that of each row, shape (N,): N times p* of row 0 and of permutations.
+    """Count for each row the sums V, of N, that reach its V, shape (N,): N times its p*. Row 0 is observed.
 
-    V is Fisher's sum of all tests, joined with each test by a Cauchy sum: F = -sum of ln p over all tests,
-    p_F by its rank; V = sum of max(0, tan((1/2 - p) pi)) over p_F and every p. The one finds what several
-    tests see a little of, the other what a single test sees. Terms below 0 count 0: uncut, one p near 1
-    would wipe out the others.
+    V joins Fisher's sum of all tests with each single test by a Cauchy sum. F = -sum of ln p over all tests,
+    with p_F by its rank; V = sum of max(0, tan((1/2 - p) pi)) over p_F and every p. Fisher's sum finds weak
+    effects in several tests, the Cauchy sum effects in a single test. Terms below 0 count as 0: otherwise one
+    p near 1 would cancel the others.
 
     Source: Pesarin and Salmaso (2010), Permutation Tests for Complex Data; Liu and Xie (2020), JASA 115.
     """
@@ -238,7 +238,7 @@ def step_down(reached: npt.NDArray[np.integer[Any]]) -> StepDown:
 
     `reached`, shape (N, H): :func:`combined` of each hypothesis.
 
-    Returns where q of a hypothesis is below that of none with a smaller p*, nor below its own p*.
+    A hypothesis's q is never below its own p*, nor below the q of a hypothesis with a smaller p*.
     """
     n, hypotheses = reached.shape
     order = np.argsort(reached[0], kind="stable")
@@ -250,15 +250,15 @@ def step_down(reached: npt.NDArray[np.integer[Any]]) -> StepDown:
     counts = np.maximum.accumulate(counts)
     q, bound = np.empty(hypotheses), np.empty(hypotheses)
     q[order] = counts / n
-    # The observed row always counts; what is drawn by chance are the others.
+    # The observed row always counts; only the other rows are random.
     bound[order] = [share_interval(int(count) - 1, n - 1, MISS)[1] for count in counts]
     return StepDown(q, bound)
 
 
 def holding(evidence: Evidence, level: float = LEVEL) -> tuple[Test, ...]:
-    """The tests that hold by themselves, by closed testing.
+    """Return the tests that are significant on their own, by closed testing.
 
-    A test holds where every subset of the tests that it belongs to does, each by the rank of Fisher's sum
+    A test is significant if every subset of the tests that contains it is, each by the rank of Fisher's sum
     (Marcus, Peritz and Gabriel 1976).
     """
     known = evidence.known

@@ -1,4 +1,4 @@
-"""Tests: columns of values, in families that are corrected together."""
+"""Tests: columns of values in families; each family is corrected together."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from grasp_core.permutation.testing.p_values import Known, Maximum, Null, Tail, 
 class Family:
     """Tests that are corrected together.
 
-    `upper`: columns of which only large values count, whatever the family's tail.
+    `upper`: columns in which only large values count, whatever the family's tail.
     """
 
     columns: tuple[int, ...]
@@ -24,7 +24,7 @@ class Family:
     upper: tuple[int, ...] = ()
 
     def tail_of(self, column: int) -> Tail:
-        """How the p-value of one of the columns is taken."""
+        """Return the tail of a column's p-value."""
         return "upper" if column in self.upper else self.tail
 
 
@@ -34,10 +34,10 @@ class Tests:
 
     `families`: a column in none of them is not tested.
     `needs`, shape (C, U): units, such as groups, whose permutations a column needs; they may stop one by one.
-    `largest`: columns that are the largest of others: what is tested is the largest studentised one of these.
-    `regroupings`, shape (U,), optional: where small p are taken from a curve through the tail: the logarithm
-        of the number of regroupings of each unit, below whose inverse no p lies.
-    `known`: of all C columns.
+    `largest`: columns that are the largest of others; the test uses the largest studentised value of these.
+    `regroupings`, shape (U,), optional: if small p come from a curve through the tail, the logarithm of the
+        number of regroupings of each unit; no p is below the inverse of that number.
+    `known`: symmetries of all C columns.
     """
 
     families: tuple[Family, ...]
@@ -47,11 +47,11 @@ class Tests:
     known: Known = field(default_factory=Known)
 
     def maximum(self, family: Family) -> Maximum:
-        """What max-T holds a family's tests against."""
+        """Return the maximum with which max-T compares a family's tests."""
         return Maximum(family.columns, upper=family.upper, known=self.known.of(family.columns))
 
     def without(self, columns: Collection[int]) -> Tests:
-        """The same without the tests of some columns, which are left out of their families."""
+        """Return the tests without some columns, which are left out of their families."""
         families = []
         for family in self.families:
             left = tuple(c for c in family.columns if c not in columns)
@@ -65,15 +65,15 @@ class Tests:
 
     @property
     def maxima(self) -> list[Maximum]:
-        """Columns whose largest deviations are counted."""
+        """Maxima whose largest deviations are counted."""
         found = [self.maximum(family) for family in self.families if family.correction == "max-t"]
         return [*found, *self.largest.values()]
 
     def tails(self, null: Null, column: int) -> Tails:
-        """The tails that a column's p-value is taken from.
+        """Return the tails from which a column's p-value is computed.
 
-        Of a column that is the largest of others, `high` counts the permutations whose largest studentised
-        value reaches the observed one (Westfall and Young 1993): each value is measured by the mean and
+        For a column that is the largest of others, `high` counts the permutations whose largest studentised
+        value reaches the observed one (Westfall and Young 1993). Each value is standardised by the mean and
         standard deviation of its own null distribution, so that the widest of them does not hide the others.
         """
         found = null.tails(column)
@@ -84,5 +84,5 @@ class Tests:
 
     @property
     def most_together(self) -> int:
-        """Tests of the largest family; those of large values alone, of which there are few, left aside."""
+        """Number of tests in the largest family, without families of large values alone, which are small."""
         return max((len(family.columns) for family in self.families if family.tail != "upper"), default=0)

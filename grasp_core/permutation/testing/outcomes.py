@@ -1,4 +1,4 @@
-"""From observed and shuffled values to outcomes, and when further permutations change no mark."""
+"""Outcomes from observed and shuffled values, and the marks that further permutations may change."""
 
 import dataclasses
 from collections.abc import Mapping, Sequence
@@ -23,16 +23,16 @@ from grasp_core.permutation.testing.p_values import FEWEST, Null, Summary
 from grasp_core.permutation.testing.tail import with_tail
 
 RISK = 0.001
-"""Probability, at most, that at any look a test's interval misses its p-value of endless permutations."""
+"""Bound of the probability that a test's interval at any look misses its p with endless permutations."""
 FIRST_LOOK = 1000
 _STEPS = (1, 2, 3, 5, 7)
 
 Unsettled = tuple[int, bool]
-"""A column, and whether its mark after correction is meant (else the nominal one)."""
+"""A column, and true for its mark after correction or false for the nominal mark."""
 
 
 def looks(most: int) -> list[int]:
-    """Numbers of permutations after which a run may stop: 1,000, 2,000, 3,000, 5,000, 7,000, ... `most`."""
+    """Return the numbers of permutations at which a run may stop: 1,000, 2,000, 3,000, 5,000, ... `most`."""
     found = []
     power = FIRST_LOOK
     while power < most:
@@ -44,16 +44,16 @@ def looks(most: int) -> list[int]:
 def unsettled(
     tests: Tests, observed: FloatArray, null: Null, most: int, *, final: bool = False
 ) -> list[Unsettled]:
-    """Marks that further permutations may change.
+    """Return the marks that further permutations may change.
 
     `observed`: shape (C,).
-    `null`: of the same columns.
-    `most`: permutations that there may be.
-    `final`: whether this is the end, and a test with too few shuffled values will not get a p-value any more.
+    `null`: null distributions of the same columns.
+    `most`: most permutations of the run.
+    `final`: true if no permutations follow, so that a test with too few shuffled values gets no p-value.
 
-    The interval of a tail's share is Clopper and Pearson's; each end misses with probability RISK / 3, over
-    the number of looks. A two-sided p is too low if its smaller tail is, and too high if either tail is:
-    three ends. As the looks share the risk evenly, a test's intervals hold at all looks with probability
+    The interval of a tail's share is Clopper and Pearson's; each end misses with probability RISK / 3 divided
+    by the number of looks. A two-sided p is too low if its smaller tail is, and too high if either tail is:
+    three ends. As the looks share the risk evenly, a test's intervals are right at all looks with probability
     1 - RISK.
 
     Source: Clopper & Pearson (1934), Biometrika 26; Gandy (2009), JASA 104; Gandy & Hahn (2014), Scandinavian
@@ -91,7 +91,7 @@ def unsettled(
 
 
 def still_needed(tests: Tests, unsettled: Sequence[Unsettled]) -> BoolArray:
-    """The units, shape (U,), whose permutations have to go on; max-T, a maximum, needs all there are."""
+    """Return the units, shape (U,), whose permutations must continue; with max-T, all or none."""
     if any(family.correction == "max-t" for family in tests.families):
         return np.full(tests.needs.shape[1], bool(unsettled))
     return np.asarray(tests.needs[[column for column, _ in unsettled]].any(axis=0))
@@ -102,7 +102,7 @@ def _open(interval: Interval) -> bool:
 
 
 MISS = 0.05 / 3
-"""Probability, at most, with which each end of an interval is wrong: three ends matter to a two-sided p."""
+"""Bound of the probability that an end of an interval is wrong; a two-sided p depends on three ends."""
 
 
 def outcomes(
@@ -116,10 +116,10 @@ def outcomes(
     """Test every column of every family.
 
     `observed`, shape (C,): NaN where not estimable.
-    `null`: of the same columns.
-    `reasons`: why its observed value is not estimable.
-    `so_far`: whether permutations go on: p and q then get intervals, and few shuffled values are no reason
-        yet.
+    `null`: null distributions of the same columns.
+    `reasons`: reasons, by column, why an observed value is not estimable.
+    `so_far`: true if permutations continue; p and q then get intervals, and few shuffled values are not yet a
+        reason.
     """
     found: dict[int, Outcome] = {}
     for family in tests.families:
@@ -136,18 +136,18 @@ def outcomes(
 
 
 def withheld(value: float, reason: Remark | None) -> Outcome:
-    """A value that is not tested, as groups were given other items; NaN is not estimable, with its reason."""
+    """Return the untested outcome of a value whose groups were given other items; `reason` is for NaN."""
     if np.isnan(value):
         return Outcome(None, reason=reason)
     return Outcome(float(value), reason=NoValue.OTHER_ITEMS())
 
 
 def tested_otherwise(families: Sequence[Family], given: Mapping[int, Outcome]) -> dict[int, Outcome]:
-    """Outcomes whose p, if they have one, is not of permutations: corrected among themselves, with marks.
+    """Add q and marks to outcomes whose p, if any, is not from permutations; correct them on their own.
 
-    `families`: as if all had been tested by permutations.
+    `families`: the families that tests by permutations would have.
 
-    In place of max-T, which needs the permutations, stands Bonferroni.
+    Bonferroni's correction replaces max-T, which needs the permutations.
     """
     found = dict(given)
     for family in families:
@@ -167,7 +167,7 @@ def _q_values(family: Family, tests: Tests, null: Null, p: list[float | None]) -
 
 
 def _so_far(family: Family, found: Mapping[int, Outcome], tests: Tests, null: Null) -> dict[int, Outcome]:
-    """With intervals of p and q; of too few shuffled values nothing is said yet."""
+    """Add intervals of p and q; outcomes with too few shuffled values keep only their value for now."""
     of_p = {
         c: p_interval(tests.tails(null, c), family.tail_of(c), MISS, final=True)
         for c, outcome in found.items()
@@ -187,7 +187,7 @@ def _so_far(family: Family, found: Mapping[int, Outcome], tests: Tests, null: Nu
 def _q_intervals(
     family: Family, tests: Tests, of_p: Mapping[int, Interval | None], null: Null
 ) -> dict[int, tuple[float, float]]:
-    """From all lower and from all upper ends: step-up q-values never fall where a p-value rises."""
+    """Compute q from all lower and all upper ends of p: step-up q never falls if a p rises."""
     if family.correction == "max-t":
         reached, total = null.reached(tests.maximum(family))
         counts = dict(zip(family.columns, reached.tolist(), strict=True))
@@ -215,5 +215,5 @@ def _test(observed: float, null: Summary, reason: Remark | None, p: float | None
 
 
 def _with_q(outcome: Outcome, q: float | None) -> Outcome:
-    """With the p-value after correction, and what both make of it."""
+    """Add the p-value after correction, and the mark."""
     return dataclasses.replace(outcome, q=q, significance=significance_of(outcome.p, q))

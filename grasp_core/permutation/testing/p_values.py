@@ -1,4 +1,4 @@
-"""Null values, and how far the observed ones lie from the middle of them."""
+"""Null distributions, p-values, and deviations of observed values from the null's centre."""
 
 from __future__ import annotations
 
@@ -14,21 +14,21 @@ from grasp_core.model.spec import PValue
 from grasp_core.permutation.jit import compiled
 
 TIE_TOLERANCE = 1e-12
-"""Values this close, relative to max(1, |observed|), are ties: rounding must not decide a test."""
+"""Values so close, relative to max(1, |observed|), are ties: rounding must not decide a test."""
 
 FEWEST = 100
-"""With fewer estimable shuffled values there is no p-value."""
+"""Fewest estimable shuffled values for a p-value."""
 
 Tail = PValue | Literal["upper"]
-"""How a p-value is taken: by a convention, or of large values alone."""
+"""Tail of a p-value: by a convention, or large values alone."""
 
 
 @dataclass(frozen=True, slots=True)
 class Tails:
-    """Where an observed value lies among its shuffled ones; all that a p-value needs.
+    """Counts of shuffled values on both sides of an observed value: all that a p-value needs.
 
-    `n`: estimable shuffled values.
-    `low`, `high`: those at or below the observed value and those at or above it; ties count in both.
+    `n`: number of estimable shuffled values.
+    `low`, `high`: numbers at or below the observed value and at or above it; ties count in both.
     """
 
     n: int
@@ -37,20 +37,20 @@ class Tails:
 
     @property
     def below(self) -> bool:
-        """Whether the observed value lies below the null's median; a tie does not.
+        """True if the observed value is below the null's median; a tie is not.
 
-        The median is element floor(n / 2) in ascending order. It lies above the observed value just where
-        elements 0 to floor(n / 2) do not all lie at or below it: where #{s* <= s} <= floor(n / 2).
+        The median is element floor(n / 2) in ascending order. It is above the observed value exactly if
+        elements 0 to floor(n / 2) are not all at or below that value: if #{s* <= s} <= floor(n / 2).
         """
         return self.low <= self.n // 2
 
     @property
     def p_high(self) -> float:
-        """(1 + #{s* >= s}) / (n + 1)."""
+        """The p of the upper tail, (1 + #{s* >= s}) / (n + 1)."""
         return (1 + self.high) / (self.n + 1)
 
     def p(self, tail: Tail) -> float | None:
-        """See :func:`p_value`; "upper" is :attr:`p_high`."""
+        """Return p as :func:`p_value` does; "upper" is :attr:`p_high`."""
         if self.n < FEWEST:
             return None
         if tail == "upper":
@@ -72,7 +72,7 @@ def tails(observed: float, null: FloatArray) -> Tails:
 
 
 def median(null: FloatArray) -> float:
-    """Element floor(B / 2) of the shuffled values in ascending order.
+    """Return the median: element floor(B / 2) of the shuffled values in ascending order.
 
     `null`: shape (B,), B >= 1, without NaN.
     """
@@ -81,31 +81,31 @@ def median(null: FloatArray) -> float:
 
 
 def p_value(observed: float, null: FloatArray, convention: PValue) -> float | None:
-    """Probability, under the null hypothesis, of a value as extreme as the observed one.
+    """Return the probability, under the null hypothesis, of a value as extreme as the observed one.
 
     `null`: shape (B,), without NaN.
     `convention`: "two-sided" is min(1, 2 min(p_low, p_high)), each tail (1 + #ties and beyond) / (B + 1); it
         is never 0 and valid at every level. "paper" is the share of values strictly beyond the observed one
-        on its own side of the median; choosing the side from the data, it rejects about twice as often as its
-        level says.
+        on its own side of the median. Since it chooses the side from the data, it rejects about twice as
+        often as its level.
 
-    Returns none where fewer than 100 shuffled values are estimable.
+    Returns None if fewer than 100 shuffled values are estimable.
     """
     return tails(observed, null).p(convention)
 
 
 def tolerance(observed: FloatArray | float) -> FloatArray:
-    """How far from each observed value, of any shape, a shuffled one may be and still be a tie."""
+    """Return the distance up to which a shuffled value is a tie with an observed one, of any shape."""
     return np.asarray(TIE_TOLERANCE * np.maximum(1.0, np.abs(observed)))
 
 
 MOST = 501
-"""Values that are kept on either side; the last is the threshold that the others exceed."""
+"""Values kept on either side; the last one is the threshold that the others exceed."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Moments:
-    """Mean, standard deviation and skewness of shuffled values; a null that is constant has no skewness."""
+    """Mean, standard deviation and skewness of shuffled values; skewness is 0 if they are constant."""
 
     mean: float
     deviation: float
@@ -113,7 +113,7 @@ class Moments:
 
     @classmethod
     def of(cls, values: FloatArray) -> Self:
-        """Those of values, shape (B,), B >= 1, without NaN."""
+        """Compute the moments of values, shape (B,), B >= 1, without NaN."""
         mean, deviation = float(values.mean()), float(values.std())
         if deviation <= TIE_TOLERANCE * max(1.0, abs(mean)):
             return cls(mean, 0.0, 0.0)
@@ -122,11 +122,11 @@ class Moments:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Extremes:
-    """One side of a null distribution, turned so that large values are extreme.
+    """One side of a null distribution, mirrored if needed so that large values are extreme.
 
-    `n`: estimable shuffled values.
-    `values`, shape (up to :data:`MOST`,): the largest ones, in descending order.
-    `moments`: of all values, or of the first where further ones are counted.
+    `n`: number of estimable shuffled values.
+    `values`, shape (up to :data:`MOST`,): the largest values, in descending order.
+    `moments`: moments of all values, or of the first ones if further values are only counted.
     """
 
     n: int
@@ -135,15 +135,15 @@ class Extremes:
 
     @classmethod
     def of(cls, values: FloatArray, *, upper: bool) -> Self:
-        """Those of values, shape (B,), without NaN."""
+        """Take the extremes of values, shape (B,), without NaN."""
         turned = values if upper else -values
         return cls(turned.size, np.sort(turned)[::-1][:MOST], Moments.of(turned))
 
 
 class Furthest:
-    """The largest and the smallest values of counted columns, whatever the order in which they come.
+    """The largest and the smallest values of counted columns, whatever the order in which they are added.
 
-    `first`, shape (H, C): the first values, NaN where not estimable; they are not added yet.
+    `first`, shape (H, C): the first values, NaN where not estimable; they give moments and are added later.
     """
 
     def __init__(self, first: FloatArray) -> None:
@@ -156,11 +156,11 @@ class Furthest:
         self.values: FloatArray = np.full((both.shape[1], MOST), -np.inf)
 
     def add(self, values: FloatArray) -> None:
-        """Take values, shape (b, C)."""
+        """Add values, shape (b, C)."""
         _keep(np.concatenate([values, -values], axis=1), self.values)
 
     def extremes(self, column: int, n: int, *, upper: bool) -> Extremes:
-        """One side of a column of which n values were estimable."""
+        """Return one side of a column with n estimable values."""
         place = column if upper else column + len(self.values) // 2
         values = np.sort(self.values[place])[::-1]
         return Extremes(n, values[: min(n, MOST)], Moments(*self.moments[place].tolist()))
@@ -171,39 +171,39 @@ def _keep(values, largest):  # type: ignore[no-untyped-def]  # types are numba's
     for c in range(values.shape[1]):
         place = np.argmin(largest[c])
         for b in range(values.shape[0]):
-            if values[b, c] > largest[c, place]:  # NaN is not
+            if values[b, c] > largest[c, place]:  # false for NaN
                 largest[c, place] = values[b, c]
                 place = np.argmin(largest[c])
 
 
 class Known(NamedTuple):
-    """What regroupings are known to make of T columns.
+    """Symmetries of T columns that are known from the regroupings.
 
-    A centre estimated from shuffled values has noise. Where each regrouping has a mirror with the opposite
-    value, or with the values of two groups exchanged, that noise alone would decide which of the two lies
-    further out, and p would be half or twice the exact one.
+    A centre estimated from shuffled values has noise. Suppose each regrouping has a mirror with the opposite
+    value, or with the values of two groups exchanged. Then this noise alone would decide which of the two is
+    more extreme, and p would be half or twice the exact p.
 
-    `like`, length T: columns with the same number have the same null distribution; () where no two have.
-    `centred`, length T: columns whose mean over all regroupings is 0; () where none is known to be.
+    `like`, length T: columns with the same number have the same null distribution; () if no two have.
+    `centred`, length T: columns whose mean over all regroupings is 0; () if no column is known to be.
     """
 
     like: tuple[int, ...] = ()
     centred: tuple[bool, ...] = ()
 
     def of(self, columns: Sequence[int]) -> Known:
-        """What is known of some of the columns."""
+        """Return the symmetries of some of the columns."""
         like = tuple(self.like[c] for c in columns) if self.like else ()
         centred = tuple(self.centred[c] for c in columns) if self.centred else ()
         return Known(like, centred)
 
 
 class Maximum(NamedTuple):
-    """Columns whose largest deviation in a permutation is what that of each is held against.
+    """Columns whose largest deviation in a permutation is compared with each column's observed deviation.
 
-    `upper`: those of which deviations upwards alone count.
-    `within`: a column that has no value in the permutations that do not count; by default all count.
-    `every`: whether columns without an observed value take part too, as an axis's groups do in its DSI.
-    `known`: what is known of the columns' null distributions without looking at shuffled values.
+    `upper`: columns in which only upward deviations count.
+    `within`: a column; permutations in which it has no value do not count. By default all count.
+    `every`: true if columns without an observed value take part too, as an axis's groups do in its DSI.
+    `known`: symmetries of the columns' null distributions, known without shuffled values.
     """
 
     columns: tuple[int, ...]
@@ -214,12 +214,12 @@ class Maximum(NamedTuple):
 
     @property
     def upwards(self) -> BoolArray:
-        """Which columns are in `upper`, shape (T,)."""
+        """True for columns in `upper`, shape (T,)."""
         upper = set(self.upper)
         return np.array([column in upper for column in self.columns], np.bool_)
 
     def standard(self, null: FloatArray) -> Standard:
-        """What deviations of shuffled values, shape (B, T), are measured by; see :func:`standard`."""
+        """Return centre and scale for deviations of shuffled values, shape (B, T); see :func:`standard`."""
         centre, scale = standard(null)
         like = np.array(self.known.like or range(len(self.columns)))
         for kind, n in zip(*np.unique(like, return_counts=True), strict=True):
@@ -231,8 +231,8 @@ class Maximum(NamedTuple):
         return Standard(centre, scale)
 
     def among(self, values: FloatArray) -> FloatArray:
-        """Of values (b, C) those of these columns, shape (up to b, T), in the permutations that count."""
-        chosen = values[:, list(self.columns)]  # first: there may be a thousand columns
+        """Return these columns of values (b, C), in the permutations that count, shape (up to b, T)."""
+        chosen = values[:, list(self.columns)]  # columns first: there may be a thousand
         return chosen if self.within is None else chosen[~np.isnan(values[:, self.within])]
 
 
@@ -251,15 +251,15 @@ def reached(
     upper: BoolArray | None = None,
     every: bool = False,
 ) -> Int64Array:
-    """Permutations whose largest deviation reaches that of each column.
+    """Count for each column the permutations whose largest deviation reaches the column's.
 
     `observed`: shape (T,).
     `null`, shape (B, T): NaN where not estimable.
-    `by`: where deviations start, and their unit.
-    `upper`, shape (T,), optional: :attr:`Maximum.upwards`; by default deviations either way count.
+    `by`: centre and unit of the deviations.
+    `upper`, shape (T,), optional: :attr:`Maximum.upwards`; by default deviations in both directions count.
     `every`: as in :class:`Maximum`.
 
-    Returns shape (T,): all of them for a column without an observed value.
+    Returns shape (T,): all permutations for a column without an observed value.
     """
     deviation, largest = deviations_of(observed, null, by, upper=upper, every=every)
     return np.asarray((largest[:, None] >= deviation - TIE_TOLERANCE).sum(axis=0), np.int64)
@@ -273,9 +273,9 @@ def deviations_of(
     upper: BoolArray | None = None,
     every: bool = False,
 ) -> tuple[FloatArray, FloatArray]:
-    """How far each column lies out, shape (T,), and the largest such deviation of each permutation, (B,).
+    """Return each column's deviation, shape (T,), and the largest deviation of each permutation, (B,).
 
-    Parameters are those of :func:`reached`; a column without an observed value lies infinitely far inside.
+    Parameters are as in :func:`reached`; a column without an observed value has deviation minus infinity.
     """
     deviation, deviations = ((values - by.centre) / by.scale for values in (observed, null))
     upwards = np.zeros(observed.size, np.bool_) if upper is None else upper
@@ -288,9 +288,9 @@ def deviations_of(
 
 
 def standard(null: FloatArray) -> Standard:
-    """Mean and standard deviation of shuffled values, shape (B, T), NaN left out.
+    """Return mean and standard deviation of shuffled values, shape (B, T), without NaN.
 
-    A null that is constant up to rounding, or of which fewer than 100 values are estimable, says nothing: its
+    If a null is constant up to rounding, or has fewer than 100 estimable values, it cannot test anything: its
     scale is infinite, so its deviation counts as 0.
     """
     centre, scale = np.zeros(null.shape[1]), np.full(null.shape[1], np.inf)
@@ -305,7 +305,7 @@ BINS = 60
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """One column's null distribution: no median and no histogram where no shuffled value is estimable."""
+    """One column's null distribution: no median and no histogram if no shuffled value is estimable."""
 
     tails: Tails
     median: float | None = None
@@ -316,24 +316,24 @@ class Null(Protocol):
     """Null distributions of columns of values."""
 
     def summary(self, column: int) -> Summary:
-        """Held against the column's observed value."""
+        """Return the column's null distribution, with tails around its observed value."""
 
     def tails(self, column: int) -> Tails:
-        """The summary's tails alone."""
+        """Return only the tails of the summary."""
 
     def reached(self, maximum: Maximum) -> tuple[Int64Array, int]:
-        """Permutations whose largest deviation reaches each column's, shape (T,), and all that count."""
+        """Count permutations whose largest deviation reaches each column's, shape (T,), and all of them."""
 
     def extremes(self, column: int, *, upper: bool) -> Extremes:
-        """The column's most extreme shuffled values, the largest or the smallest."""
+        """Return the column's most extreme shuffled values, the largest or the smallest."""
 
     def largest(self, maximum: Maximum) -> tuple[float, Extremes]:
-        """The largest deviation as observed, and the extremes of the largest in each permutation."""
+        """Return the largest observed deviation, and the extremes of each permutation's largest one."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Kept:
-    """Shuffled values as they are.
+    """Null distributions that keep all shuffled values.
 
     `observed`: shape (C,).
     `values`, shape (B, C): NaN where not estimable.
@@ -376,14 +376,14 @@ class Kept:
 
 
 def histogram(null: FloatArray) -> Histogram:
-    """Counts in 60 equal bins from the smallest to the largest value, shape (B,), B >= 1, without NaN."""
+    """Count values, shape (B,), B >= 1, without NaN, in 60 equal bins from the smallest to the largest."""
     low, high = bounds(null)
     counts, _ = np.histogram(null, bins=BINS, range=(low, high))
     return Histogram(low, high, tuple(counts.tolist()))
 
 
 def bounds(null: FloatArray) -> tuple[float, float]:
-    """Smallest and largest of values (B,), or one bin's worth of room where all are the same."""
+    """Return the smallest and largest of values (B,); a range of width 1 around them if all are equal."""
     low, high = float(null.min()), float(null.max())
     if high - low <= TIE_TOLERANCE * max(1.0, abs(low)):
         return low - 0.5, high + 0.5

@@ -1,4 +1,4 @@
-"""Small p-values beyond the permutations that were drawn, and which can be reached at all."""
+"""Small p-values from a curve through the tail, and the smallest p that the regroupings allow."""
 
 import dataclasses
 import math
@@ -22,12 +22,12 @@ from grasp_core.permutation.testing.p_values import Extremes, Moments, Null, Tai
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Shuffles:
-    """What the permutations of a run leave of its groups.
+    """A run's exchange of profiles, and for each group the regroupings that are possible and the least p.
 
     `log_regroupings`, shape (G,): see :func:`log_regroupings`.
-    `least_p`, shape (G,): see :func:`smallest_p`; 1 where nothing moves.
-    `least_of_one_tail`, shape (G,): the same of tests in which large values alone count, such as those of
-        distance and label use.
+    `least_p`, shape (G,): see :func:`smallest_p`; 1 if nothing moves.
+    `least_of_one_tail`, shape (G,): the same for tests in which only large values count, such as the tests
+        of distance and label use.
     """
 
     exchange: Exchange
@@ -37,25 +37,25 @@ class Shuffles:
 
     @classmethod
     def of(cls, raters: Raters, grouping: Grouping, spec: AnalysisSpec) -> Self:
-        """Those of some groups; errors are those of :func:`~grasp_core.permutation.draw.exchange_of`."""
+        """Compute these for some groups; raises as :func:`~grasp_core.permutation.draw.exchange_of`."""
         exchange = exchange_of(raters, spec)
         found = log_regroupings(grouping, exchange)
         return cls(exchange, found, smallest_p(found, spec.p_value), smallest_p(found, "upper"))
 
     @property
     def n_fixed(self) -> int:
-        """Raters of clusters that change places with no other."""
+        """Number of raters in clusters that cannot change places with another."""
         return self.exchange.n_fixed
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Symmetry:
-    """What is known of the null distributions of groups (docs/methods.md, "Mirrored regroupings").
+    """Symmetries of groups' null distributions (docs/methods.md, "Mirrored regroupings").
 
-    `like`, shape (G,): the first group of the same axis that has as many raters in every stratum: what is
-        computed of a group has the same null distribution for both.
-    `centred`, shape (G,): groups that give no label more often than their others on average over all
-        regroupings.
+    `like`, shape (G,): the first group of the same axis that has as many raters in every stratum; statistics
+        of both have the same null distribution.
+    `centred`, shape (G,): true if, on average over all regroupings, the group gives no label more often than
+        the others.
     """
 
     like: Int64Array
@@ -63,11 +63,11 @@ class Symmetry:
 
     @classmethod
     def of(cls, raters: Raters, grouping: Grouping, spec: AnalysisSpec) -> Self:
-        """That of groups under the shuffles of a spec; errors are those of its exchange.
+        """Find the symmetries of groups under the shuffles of a spec; raises as the spec's exchange.
 
-        Where everybody changes places with everybody, the expected number of each label is the group's share
-        of all. Else it is that where half of the raters of each stratum are the group's. Of clusters that
-        change places rater by rater neither is known.
+        If everybody changes places with everybody, a group's expected number of each label is its share of
+        all labels, so it is centred. With strata, this is so if half of the raters of each stratum are in the
+        group. For clusters that change places rater by rater, neither symmetry is known.
         """
         exchange = exchange_of(raters, spec)
         steps = exchange.bounds[exchange.bounds[:, 2] > 0]
@@ -87,15 +87,15 @@ class Symmetry:
 
 
 def regroupings(raters: Raters, grouping: Grouping, spec: AnalysisSpec) -> FloatArray | None:
-    """What curves through tails need of the shuffles, shape (G,): None where the spec asks for none."""
+    """Return :func:`log_regroupings` for curves through tails, shape (G,); None if the spec asks for none."""
     return Shuffles.of(raters, grouping, spec).log_regroupings if spec.tail else None
 
 
 def log_regroupings(grouping: Grouping, exchange: Exchange) -> FloatArray:
-    """The logarithm of the number of ways in which profiles can make each group and its others, shape (G,).
+    """Return the logarithm of the number of possible regroupings of each group and its others, shape (G,).
 
-    For each step of the shuffle it is a multinomial coefficient: of n blocks, the ways to hand out what they
-    hold, where blocks that hold the same are not told apart. Steps multiply.
+    Each step of the shuffle has a multinomial coefficient: the number of ways to distribute the contents of n
+    blocks, where blocks of equal content count as the same. The coefficients of steps are multiplied.
     """
     others = np.array([grouping.complement(g) for g in range(len(grouping.groups))], dtype=np.bool_)
     sides = (grouping.member + 2 * others.reshape(grouping.member.shape))[:, exchange.order]
@@ -107,19 +107,19 @@ def log_regroupings(grouping: Grouping, exchange: Exchange) -> FloatArray:
 
 
 def smallest_p(log_regroupings: FloatArray, tail: Tail) -> FloatArray:
-    """The smallest p that so many regroupings can give, shape (G,): 2 / C, or 1 / C of one tail.
+    """Return the smallest p possible with so many regroupings C, shape (G,): 2 / C, or 1 / C for one tail.
 
-    Permutations drawn at random make each regrouping about as often as the others, so a p may fall a little
-    below. The paper's, which leaves the observed grouping out, may be 0 too.
+    Random permutations make all regroupings only about equally often, so a p may be slightly smaller. The
+    paper's p, which leaves out the observed grouping, may also be 0.
     """
     tails = 2 if tail == "two-sided" else 1
     return np.asarray(np.minimum(tails * np.exp(-log_regroupings), 1.0))
 
 
 def check_something_moves(raters: Raters, grouping: Grouping, spec: AnalysisSpec) -> None:
-    """Refuse axes whose every group stays as it is in all permutations.
+    """Refuse axes of which no group changes in any permutation.
 
-    Raises SpecError if strata or clusters leave nothing to shuffle, with the axes that this is true of.
+    Raises SpecError, with the axes concerned, if strata or clusters leave nothing to shuffle.
     """
     stuck = axes_that_stay(raters, grouping, spec)
     if not stuck:
@@ -144,7 +144,7 @@ def check_something_moves(raters: Raters, grouping: Grouping, spec: AnalysisSpec
 
 
 def _sizes_differ(raters: Raters, spec: AnalysisSpec) -> bool:
-    """Whether clusters that could only change places with others of their size have none."""
+    """Return whether clusters may only change places with clusters of equal size and there are none."""
     if spec.cluster is None or not axes_in_clusters(raters, spec)[1]:
         return False
     first, end, width = exchange_of(raters, spec).bounds.T
@@ -152,7 +152,7 @@ def _sizes_differ(raters: Raters, spec: AnalysisSpec) -> bool:
 
 
 def axes_that_stay(raters: Raters, grouping: Grouping, spec: AnalysisSpec) -> list[AxisSet]:
-    """Those of the spec's axes and intersections of which strata or clusters leave every group as it is."""
+    """Return the spec's axes and intersections whose groups cannot change because of strata or clusters."""
     if not spec.strata and spec.cluster is None:
         return []
     free = log_regroupings(grouping, exchange_of(raters, AnalysisSpec(axes=spec.axes)))
@@ -161,51 +161,51 @@ def axes_that_stay(raters: Raters, grouping: Grouping, spec: AnalysisSpec) -> li
 
 
 def _of_single_raters(sides: Int64Array, bounds: Int64Array) -> FloatArray:
-    """Of the steps whose blocks are one rater each; there may be many such steps. Shape (G,)."""
+    """Return the logarithm for steps whose blocks are single raters, perhaps many steps, shape (G,)."""
     single = bounds[bounds[:, 2] == 1]
     sizes = single[:, 1] - single[:, 0]
     step = np.repeat(np.arange(len(single)), sizes)
     places = np.concatenate([np.arange(first, end) for first, end, _ in single.tolist()] or [step])
     cells = 3 * step + sides[:, places].astype(np.int64)
     counts = [np.bincount(of_group, minlength=3 * len(single)) for of_group in cells]
-    # By step, so that one that moves nothing adds 0 and no rounding.
+    # By step, so that a step that moves nothing adds exactly 0.
     return np.array(
         [(gammaln(sizes + 1) - gammaln(of.reshape(-1, 3) + 1).sum(axis=1)).sum() for of in counts]
     )
 
 
 def _log_ways(counts: Int64Array) -> float:
-    """The logarithm of a multinomial coefficient."""
+    """Return the logarithm of a multinomial coefficient."""
     return float(gammaln(counts.sum() + 1) - gammaln(counts + 1).sum())
 
 
 def _stays(axes: AxisSet, grouping: Grouping, free: FloatArray, left: FloatArray) -> bool:
-    """Whether an axis set has groups that could be shuffled, and none of them is."""
+    """Return whether an axis set has groups that could change freely, and none of them does."""
     own = [g for g, group in enumerate(grouping.groups) if group.axes == axes]
     return bool(free[own].any() and not left[own].any())
 
 
 ENOUGH = 10
-"""Where so many shuffled values reach the observed one, counting them is precise enough."""
+"""Number of shuffled values beyond the observed one with which counting is precise enough."""
 REACH = 100
-"""No p of one tail is below 1 / (REACH times the shuffled values): further out no curve was ever measured."""
+"""Limit of the curves: a one-tailed p is at least 1 / (REACH times the shuffled values); less is untested."""
 EXCEEDANCES = (500, 250, 125, 62)
-"""Values that a curve goes through: as many as it goes through well, of at most a tenth of all values."""
+"""Numbers of values to fit a curve to: the first with a good fit, and at most a tenth of all values."""
 PRIOR = 0.05
-"""Standard deviation, around 0, of the normal prior of the shape."""
+"""Standard deviation of the shape's normal prior, which has mean 0."""
 MARGIN = 0.05
-"""How far beyond the observed value, as a share of the way there, a curve with an end reaches at least."""
+"""Least distance from the observed value to a curve's end, as a share of the way to that value."""
 REJECTED = 1.321
-"""5 % point of Anderson and Darling's statistic, for exponential values whose mean is estimated."""
+"""Critical value (5 %) of Anderson and Darling's statistic, for exponential values with estimated mean."""
 STEEPEST = 0.5
-"""Largest shape over scale, in means of the exceedances, that is tried."""
+"""Largest ratio of shape to scale that is tried, in means of the exceedances."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Curve:
-    """A generalised Pareto distribution of what exceeds a threshold.
+    """A generalised Pareto distribution of the exceedances of a threshold.
 
-    `slope`: shape over scale.
+    `slope`: shape divided by scale.
     """
 
     slope: float
@@ -213,16 +213,16 @@ class Curve:
     exceedances: int
 
     def survival(self, excess: FloatArray | float) -> FloatArray:
-        """Share of exceedances that go as far."""
+        """Return the share of exceedances that are at least as large."""
         if abs(self.slope) < 1e-9:
             return np.asarray(np.exp(-np.asarray(excess) / self.scale))
         return np.asarray(np.exp(-np.log1p(self.slope * np.asarray(excess)) / (self.slope * self.scale)))
 
     @classmethod
     def through(cls, excess: FloatArray, reach: float) -> Self:
-        """The penalised maximum likelihood's, of exceedances (n,), whose support holds `reach` with a margin.
+        """Fit a curve to exceedances (n,) by penalised maximum likelihood; `reach` stays inside its support.
 
-        For a given slope the scale solves n s - sum(log(1 + slope y)) / slope + slope^2 s^3 / PRIOR^2 = 0,
+        For a given slope, the scale solves n s - sum(log(1 + slope y)) / slope + slope^2 s^3 / PRIOR^2 = 0,
         which has one positive root.
         """
         from scipy.optimize import minimize_scalar  # takes a while to load, and most runs do without
@@ -254,7 +254,7 @@ class Curve:
         return cls(slope / unit, fitted(slope)[1] * unit, n)
 
     def fits(self, excess: FloatArray) -> bool:
-        """Whether exceedances, in descending order, look like draws from it (Anderson and Darling)."""
+        """Return whether exceedances, in descending order, fit the curve (Anderson and Darling's test)."""
         beyond = np.clip(self.survival(excess), 1e-300, 1 - 1e-16)
         ranks = np.arange(1, excess.size + 1)
         below = np.log1p(-beyond)[::-1]  # ascending values: log F of each, and log (1 - F) from the other end
@@ -263,7 +263,7 @@ class Curve:
 
 
 def with_tail(outcome: Outcome, tests: Tests, null: Null, column: int, tail: Tail) -> Outcome:
-    """An outcome whose p is that of a curve through the tail, if fewer than :data:`ENOUGH` values go as far.
+    """Return the outcome with p from a curve through the tail, if fewer than :data:`ENOUGH` values reach it.
 
     `outcome`: with its counted p.
     `tests`: with `regroupings`.
@@ -287,20 +287,20 @@ def with_tail(outcome: Outcome, tests: Tests, null: Null, column: int, tail: Tai
 
 
 def _least(tests: Tests, column: int) -> float:
-    """The smallest p of one tail that regroupings of the column's units allow."""
+    """Return the smallest one-tailed p that regroupings of the column's units allow."""
     if tests.regroupings is None:
         return 0.0
     return math.exp(-float(tests.regroupings[tests.needs[column]].max()))
 
 
 def share_beyond(observed: float, extremes: Extremes) -> tuple[float, int] | Remark:
-    """Share of shuffled values beyond the observed one, by a curve, and through how many values it goes.
+    """Return the share of shuffled values beyond the observed one by a curve, and the number it is fitted to.
 
-    Returns why no curve goes through.
+    Returns the reason instead if no curve fits.
 
-    The curve is a generalised Pareto distribution of the exceedances, not as they are but as minus the
-    logarithm of how often a gamma distribution of the same mean, deviation and skewness goes as far (Pearson
-    III). Where that is right they are exponential, whose shape is 0, and the shape is held near 0 by a prior.
+    The curve is a generalised Pareto distribution of transformed exceedances: minus the logarithm of the
+    survival of a gamma distribution with the same mean, deviation and skewness (Pearson III). If that
+    distribution is right, these are exponential, with shape 0; a prior keeps the shape near 0.
 
     Source: Knijnenburg et al. (2009), Bioinformatics 25; Winkler et al. (2016), NeuroImage 141; Peschel et
     al. (2026), arXiv:2602.22975; Stephens (1974), JASA 69.
@@ -315,7 +315,7 @@ def share_beyond(observed: float, extremes: Extremes) -> tuple[float, int] | Rem
 
 
 def _exceedances(extremes: Extremes) -> int | Remark:
-    """Through how many values a curve goes well, wherever the observed one lies."""
+    """Return the number of values that a curve fits well, whatever the observed value."""
     allowed = [n for n in EXCEEDANCES if 10 * n <= extremes.n and n < extremes.values.size]
     if not allowed:
         return NoFit.FEW_FOR_TAIL(shuffled=extremes.n, least=10 * EXCEEDANCES[-1])
@@ -329,10 +329,10 @@ def _exceedances(extremes: Extremes) -> int | Remark:
 
 
 def pearson_heights(values: FloatArray, observed: float, moments: Moments) -> FloatArray:
-    """Minus the logarithm of a gamma distribution's survival, at the observed value and then at the others.
+    """Return minus the logarithm of a gamma distribution's survival: at the observed value, then at `values`.
 
-    Where skewness is negative the distribution has an end; it is then made less skew until the end lies
-    beyond all of these by a margin.
+    With negative skewness the distribution has an end. The skewness is then reduced until the end is beyond
+    all these values by a margin.
     """
     from scipy.special import gammainc, gammaincc, log_ndtr
 

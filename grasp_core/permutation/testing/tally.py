@@ -1,4 +1,4 @@
-"""Counts of permutations, for p-values, bounds and histograms."""
+"""Collection of shuffled values, kept or counted, for p-values, bounds and histograms."""
 
 from __future__ import annotations
 
@@ -31,20 +31,20 @@ from grasp_core.permutation.testing.p_values import (
 )
 
 MARGIN = 60
-"""Bins beyond the first values' range, on either side: values further out count in the last one."""
+"""Bins beyond the first values' range, on either side; values further out count in the last bin."""
 CELLS = 256
-"""Cells around the first values' median, which is known to the width of one in the end."""
+"""Cells around the first values' median; the final median is exact to the width of a cell."""
 AROUND = 0.05
-"""They reach from the quantile 0.5 - AROUND to 0.5 + AROUND, ten standard errors of a median of 10,000."""
+"""Cells reach from the quantile 0.5 - AROUND to 0.5 + AROUND, ten standard errors of a median of 10,000."""
 
 
 class Counted:
-    """Counts of shuffled values.
+    """Null distributions that only count shuffled values.
 
     `observed`: shape (C,).
     `first`, shape (H, C): the first shuffled values, NaN where not estimable; they are not counted yet.
-    `maxima`: columns whose largest deviations are counted.
-    `extremes`: whether the most extreme values are kept, as curves through tails need them.
+    `maxima`: maxima whose largest deviations are counted.
+    `extremes`: true if the most extreme values are kept, for curves through tails.
     """
 
     def __init__(
@@ -81,7 +81,7 @@ class Counted:
             self._furthest.add(self._with_largest(values))
 
     def _with_largest(self, values: FloatArray) -> FloatArray:
-        """Values (b, C) with the largest deviation of each of the M maxima behind: shape (b, C + M)."""
+        """Return values (b, C), then the largest deviation of each of the M maxima, shape (b, C + M)."""
         found = np.full((len(values), len(self._maxima)), np.nan)
         for m, maximum in enumerate(self._maxima):
             counts = np.ones(len(values), np.bool_)
@@ -91,7 +91,7 @@ class Counted:
         return np.concatenate([values, found], axis=1)
 
     def _deviations(self, m: int, null: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Of a maximum's columns, as observed and the largest of each permutation."""
+        """Return the observed deviations of a maximum's columns, and the largest of each permutation."""
         maximum, by = self._maxima[m], Standard(*self._standard[:, self._places[m]])
         observed = self._observed[list(maximum.columns)]
         return deviations_of(observed, null, by, upper=maximum.upwards, every=maximum.every)
@@ -125,7 +125,7 @@ class Counted:
         return self._reached[self._places[m]], int(self._total[m])
 
     def extremes(self, column: int, *, upper: bool) -> Extremes:
-        """As :class:`~grasp_core.permutation.testing.p_values.Null`; with moments of the first values."""
+        """See :class:`~grasp_core.permutation.testing.p_values.Null`; moments are of the first values."""
         return self._furthest.extremes(column, self.tails(column).n, upper=upper)
 
     def largest(self, maximum: Maximum) -> tuple[float, Extremes]:
@@ -136,7 +136,7 @@ class Counted:
         return float(deviation.max()), self._furthest.extremes(column, int(self._total[m]), upper=True)
 
     def arrays(self) -> dict[str, npt.NDArray[Any]]:
-        """All that was counted and by what, for T tests; :meth:`from_arrays` reads it back."""
+        """Return all counts with their bins and units, for T tests; :meth:`from_arrays` reads them back."""
         return {
             "total": self._total,
             "edges": self._edges,
@@ -158,9 +158,9 @@ class Counted:
         *,
         extremes: bool = False,
     ) -> Counted:
-        """Go on from :meth:`arrays`.
+        """Continue from :meth:`arrays`.
 
-        Raises ValueError, KeyError if they are not those of these tests.
+        Raises ValueError or KeyError if the arrays belong to other tests.
         """
         new = cls(observed, np.empty((0, observed.size)), maxima, extremes=extremes)
         for name, empty in new.arrays().items():
@@ -171,19 +171,19 @@ class Counted:
 
 
 def _edges(observed: float, first: FloatArray) -> tuple[float, float, float, float]:
-    """Where bins and the cells of the median start, and how wide they are."""
+    """Return start and width of the bins, and start and width of the median's cells."""
     first = np.sort(first[~np.isnan(first)])
-    if not first.size:  # estimable later if at all: near the observed value, if there is one
+    if not first.size:  # estimable later, if at all: start at the observed value, if any
         first = np.array([0.0 if np.isnan(observed) else observed])
     low, high = bounds(first)
     width = (high - low) / BINS
-    around = min(max(AROUND, 2.5 / np.sqrt(first.size)), 0.5)  # five standard errors where values are few
+    around = min(max(AROUND, 2.5 / np.sqrt(first.size)), 0.5)  # five standard errors if there are few values
     left, right = (float(first[int(share * (first.size - 1))]) for share in (0.5 - around, 0.5 + around))
     return low - MARGIN * width, width, left, (right - left) / CELLS
 
 
 def _median(cells: Int64Array, n: int, start: float, width: float) -> float:
-    """Element floor(n / 2), to the width of its cell; at a cell's place that its rank there suggests."""
+    """Return element floor(n / 2), exact to the width of its cell and interpolated by rank inside it."""
     before = np.cumsum(cells) - cells
     cell = int(np.searchsorted(np.cumsum(cells), n // 2, side="right"))
     if cell == 0 or width == 0.0:
@@ -208,7 +208,7 @@ def _count(values, reach, edges, tails, bins, cells):  # type: ignore[no-untyped
 
 @inlined
 def _cell(value, start, width, n):  # type: ignore[no-untyped-def]
-    """0 before the start, 1 to n within, n + 1 behind."""
+    """Return the value's cell: 1 to n, 0 before the first cell, n + 1 after the last."""
     if value < start:
         return 0
     if width == 0.0:
@@ -218,33 +218,33 @@ def _cell(value, start, width, n):  # type: ignore[no-untyped-def]
 
 
 KEPT, KEPT_LEAST = 10_000, 1000
-"""Permutations up to which shuffled values are kept, and are kept however many columns there are."""
+"""Most permutations whose shuffled values are kept; and the number kept however many columns there are."""
 KEPT_VALUES = 2**25
-"""Shuffled values that are kept in all, where there are many columns."""
+"""Most shuffled values kept in all, if there are many columns."""
 
 
 def kept_of(columns: int) -> int:
-    """Permutations of so many columns that are kept whole."""
+    """Return the number of permutations whose values are kept, for so many columns."""
     return min(max(KEPT_VALUES // max(columns, 1), KEPT_LEAST), KEPT)
 
 
 class Tally:
-    """Takes shuffled statistics and holds what the tests need of them.
+    """Collects shuffled statistics for the tests.
 
-    The answer is the same whatever the blocks and their order.
+    The result does not depend on the blocks or their order.
 
     `observed`: shape (C,).
     `needs`, shape (C, U): units whose permutations a column needs.
-    `permutations`: most that will be added.
-    `maxima`: columns of which the largest deviation in each permutation is counted.
-    `kept`: permutations up to which values are kept; by default :func:`kept_of` the columns.
-    `extremes`: whether the most extreme values are kept where others are counted.
-    `together`: from the values (B, C) that are kept to what tests of several columns together need of them,
-        row by row: it stays where the values themselves go.
+    `permutations`: most permutations that will be added.
+    `maxima`: maxima whose largest deviation in each permutation is counted.
+    `kept`: most permutations whose values are kept; by default :func:`kept_of` the columns.
+    `extremes`: true if the most extreme values are kept when others are only counted.
+    `together`: function from kept values (B, C) to the values that joint tests of several columns need, row
+        by row; its result stays when the values themselves are dropped.
 
-    `active`, shape (U,): units whose permutations go on; columns that need another one count nowhere.
-    `most_kept`: permutations up to which values are kept.
-    `lost`: permutations in which a value of a computed column that has an observed one was not estimable.
+    `active`, shape (U,): units whose permutations continue; a column that needs another unit does not count.
+    `most_kept`: most permutations whose values are kept.
+    `lost`: number of permutations in which a computed column with an observed value was not estimable.
     """
 
     def __init__(
@@ -276,49 +276,49 @@ class Tally:
 
     @property
     def done(self) -> list[tuple[int, int]]:
-        """Permutations that were added, as (start, stop) in ascending order with gaps between."""
+        """Permutations that were added, as (start, stop) in ascending order with gaps between them."""
         return self._done
 
     @property
     def permutations(self) -> int:
-        """How many were added."""
+        """Number of permutations that were added."""
         return sum(stop - start for start, stop in self._done)
 
     def has(self, b: int) -> bool:
-        """Whether permutation b was added."""
+        """Return whether permutation b was added."""
         return any(start <= b < stop for start, stop in self._done)
 
     def has_all(self, stop: int) -> bool:
-        """Whether permutations 0 to `stop` - 1 were added."""
+        """Return whether permutations 0 to `stop` - 1 were added."""
         return bool(self._done) and self._done[0][0] == 0 and self._done[0][1] >= stop
 
     @property
     def counting(self) -> bool:
-        """Whether values are counted and no longer kept, so that :meth:`state` has all of them."""
+        """True if values are counted and no longer kept, so that :meth:`state` contains all of them."""
         return self._counted is not None
 
     @property
     def null(self) -> Null:
-        """The null distributions of the permutations from 0 on that have come without a gap."""
+        """Null distributions from the permutations that were added from 0 on without a gap."""
         if self._counted is not None:
             return self._counted
         return Kept(self._observed, self._first[: self.in_null])
 
     @property
     def in_null(self) -> int:
-        """How many permutations :attr:`null` is of: all of them once they are counted."""
+        """Number of permutations in :attr:`null`: all of them once they are counted."""
         if self._counted is not None:
             return self.permutations
         return min(self._done[0][1], len(self._first)) if self._done and self._done[0][0] == 0 else 0
 
     @property
     def n_together(self) -> int:
-        """Kept permutations that were computed for all units."""
+        """Number of kept permutations that were computed for all units."""
         return min(self._whole, self.most_kept, self.in_null)
 
     @property
     def together(self) -> FloatArray:
-        """What `together` makes of the kept permutations that were computed for all units."""
+        """Result of `together` for the kept permutations that were computed for all units."""
         if self._apart is not None:
             return self._apart
         return self._together(self._first[: self.n_together])
@@ -327,12 +327,12 @@ class Tally:
         """Add permutations that were not added before.
 
         `start`: the first permutation's number.
-        `values`, shape (b, C): NaN where not estimable; not kept, but may be written to.
+        `values`, shape (b, C): NaN where not estimable; the array is not kept, but may be changed.
         """
         computed = ~(self._needs & ~self.active).any(axis=1)
         tested = computed & ~np.isnan(self._observed)
         self.lost += int(np.isnan(values[:, tested]).any(axis=1).sum())
-        values[:, ~computed] = np.nan  # e.g. the largest of some of the groups is not the largest
+        values[:, ~computed] = np.nan  # e.g. a DSI needs the GAI of all its groups
         self._done = _merged([*self._done, (start, start + len(values))])
         if self.active.all():
             self._whole = max(self._whole, start + len(values))
@@ -356,9 +356,9 @@ class Tally:
         self._waiting, self._first = [], self._first[:0].copy()
 
     def state(self) -> bytes:
-        """All that was added, as an ``.npz`` file; :meth:`restore` goes on from it.
+        """Return everything added so far as an ``.npz`` file; :meth:`restore` continues from it.
 
-        Raises ValueError before anything is counted: then the values themselves are all there is.
+        Raises ValueError while values are kept and nothing is counted.
         """
         if self._counted is None or self._apart is None:
             raise ValueError("nothing is counted yet")
@@ -376,7 +376,7 @@ class Tally:
         return file.getvalue()
 
     def restore(self, state: bytes) -> bool:
-        """Go on from :meth:`state` of a tally of the same run; False, and nothing done, if it is damaged."""
+        """Continue from :meth:`state` of a tally of the same run; if that is damaged, only return False."""
         try:
             with np.load(io.BytesIO(state), allow_pickle=False) as arrays:
                 counted = Counted.from_arrays(arrays, self._observed, self._maxima, extremes=self._extremes)
@@ -394,7 +394,7 @@ class Tally:
 
 
 def _merged(ranges: list[tuple[int, int]]) -> list[tuple[int, int]]:
-    """Ranges in ascending order, those that touch joined."""
+    """Sort ranges in ascending order and join ranges that touch."""
     joined: list[tuple[int, int]] = []
     for start, stop in sorted(ranges):
         if joined and start <= joined[-1][1]:

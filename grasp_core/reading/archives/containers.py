@@ -15,7 +15,7 @@ from grasp_core.model.errors import DataError
 MAX_BYTES = 2 * 1024**3
 """Largest file, and largest unpacked content, that is read."""
 MAX_MEMBERS = 1_000
-"""Files that an archive may hold."""
+"""Most files in an archive."""
 
 ZIP = b"PK\x03\x04"
 _COMPRESSED = ((b"\x1f\x8b", "gzip"), (b"\x28\xb5\x2f\xfd", "zstd"), (b"BZh", "bz2"))
@@ -23,7 +23,7 @@ CHUNK = 1 << 22
 
 
 def unpack(content: bytes, name: str) -> tuple[bytes, str | None]:
-    """The content of a gzip, zstd or bzip2 file and which of them it was; other content as it is."""
+    """Unpack a gzip, zstd or bzip2 file and name its kind; return other content as it is."""
     kind = _compression(content)
     if kind is None:
         return content, None
@@ -50,7 +50,7 @@ def _compression(content: bytes) -> str | None:
 
 
 def _opened(content: bytes, kind: str) -> Any:
-    """What unpacks it; Arrow stops quietly where a gzip file ends too early."""
+    """Return a stream that unpacks; not Arrow's for gzip, which ignores that a file ends too early."""
     if kind == "gzip":
         return gzip.GzipFile(fileobj=io.BytesIO(content))
     return pa.CompressedInputStream(pa.BufferReader(content), kind)
@@ -59,7 +59,7 @@ def _opened(content: bytes, kind: str) -> Any:
 class Archive:
     """The files of a zip archive, without folders and hidden files.
 
-    `name`: the archive's, for messages.
+    `name`: the archive's name, for messages.
     """
 
     def __init__(self, content: bytes, name: str) -> None:
@@ -83,7 +83,7 @@ class Archive:
         self.names = tuple(entry.filename for entry in found)
 
     def member(self, path: str) -> bytes:
-        """One of the files; reading stops at :data:`MAX_BYTES`, whatever size it claims to have."""
+        """Return one of the files; reading stops at :data:`MAX_BYTES`, whatever size the archive states."""
         out = io.BytesIO()
         try:
             with self._archive.open(path) as file:
@@ -96,7 +96,7 @@ class Archive:
 
 
 def packed(files: Iterable[tuple[str, bytes | str]]) -> bytes:
-    """An archive of files, the same bytes for the same files; a name that comes again gets its place."""
+    """Pack files, the same bytes for the same files; a repeated name gets its position before it."""
     out, names = io.BytesIO(), set()
     with zipfile.ZipFile(out, "w") as archive:
         for place, (name, content) in enumerate(files, start=1):
@@ -106,7 +106,7 @@ def packed(files: Iterable[tuple[str, bytes | str]]) -> bytes:
 
 
 def too_large(name: str) -> DataError:
-    """The error for a file of more than :data:`MAX_BYTES`."""
+    """Return the error for a file of more than :data:`MAX_BYTES`."""
     return DataError(
         f"{name} is larger than {MAX_BYTES / 1024**3:.3g} GiB, the most that is read; split or thin it"
     )
@@ -121,7 +121,7 @@ def check_size(size: int, name: str) -> None:
 
 
 def _left_out(path: str) -> bool:
-    """Whether a name in an archive is a folder's, a hidden file's, or empty, as in damaged archives."""
+    """Return whether a name is a folder's, a hidden file's, or empty, as in damaged archives."""
     return (
         path.endswith("/")
         or not path

@@ -1,4 +1,4 @@
-"""Files of kinds that are not read: what they are, and how to get a table out of them."""
+"""Kinds of files that are not read, and advice how to get a table out of them."""
 
 import codecs
 import re
@@ -21,7 +21,7 @@ _COPY = "copy the table in it to a spreadsheet and save that as XLSX or CSV"
 _LOOKED_AT = 8_192
 _START = 1_024
 _CONTROL = bytes({*range(0x20), 0x7F} - set(b"\t\n\r\f\x1b"))
-"""Bytes that text does not hold; some of the encodings in use hold escapes."""
+"""Bytes that text does not contain; escapes are not among them, since some encodings use them."""
 _FEW_CONTROL, _SHARE_CONTROL = 4, 0.01
 _BOMS = (b"\xff\xfe", b"\xfe\xff", b"\xef\xbb\xbf", b"\0\0\xfe\xff")
 
@@ -54,12 +54,12 @@ _KINDS: tuple[tuple[bytes, str, str], ...] = (
     ),
     (rb"ID3|OggS|fLaC|RIFF.{4}(WAVE|AVI )|.{4}ftyp|\x1aE\xdf\xa3", "a sound or a film", _SAVE),
 )
-"""Patterns of the first bytes, what begins so, and what would do."""
+"""Patterns of the first bytes, the kind of file, and advice."""
 _TEXTS: tuple[tuple[bytes, str, str], ...] = (
     (rb"<!doctype html|<html", "a web page", "download the file itself, or save the table as CSV"),
     (rb"<\?xml", "XML", _SAVE),
 )
-"""The same of texts, which may begin with blanks and in capitals."""
+"""The same for texts, which may begin with blanks and in capitals."""
 _SHORTCUT = re.compile(rb'\s*\{[^{}]*"(doc_id|url)"[^{}]*\}\s*')
 _GOOGLE = b"docs.google.com"
 _ARCHIVES: tuple[tuple[str, str, str], ...] = (
@@ -72,12 +72,12 @@ _ARCHIVES: tuple[tuple[str, str, str], ...] = (
     ),
     (r"META-INF/container\.xml", "an electronic book", _COPY),
 )
-"""Patterns of a member's name, what holds such a member, and what would do."""
+"""Patterns of a member's name, the kind of archive, and advice."""
 _DOCUMENT = b"application/vnd.oasis.opendocument."
 
 
 def refuse(content: bytes, name: str) -> None:
-    """Refuse what is known not to be a table, and whatever is no text."""
+    """Refuse known kinds of files that are no tables, and all content that is no text."""
     for kinds, start, flags in ((_KINDS, content, 0), (_TEXTS, content[:_START].lstrip(), re.IGNORECASE)):
         for pattern, what, advice in kinds:
             if re.match(pattern, start, flags | re.DOTALL):
@@ -106,12 +106,12 @@ def _not_read(name: str, what: str, advice: str) -> DataError:
 
 
 def _is_binary(content: bytes) -> bool:
-    """Whether more than a few different bytes are none of any text's."""
+    """Return whether content has more than a few different bytes that no text contains."""
     start = content[:_LOOKED_AT]
     if start.startswith(_BOMS):
         return False
     with suppress(UnicodeDecodeError):
-        codecs.getincrementaldecoder("utf-8")().decode(start)  # which may end within a letter
+        codecs.getincrementaldecoder("utf-8")().decode(start)  # the start may end within a letter
         if b"\0" not in start:
             return False
     found = len(start) - len(start.translate(None, _CONTROL))

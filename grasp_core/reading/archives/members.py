@@ -1,4 +1,4 @@
-"""What the names of sheets and of files in archives say."""
+"""Annotators, items and versions by the names of sheets and of files in archives."""
 
 import re
 from collections import Counter
@@ -16,30 +16,30 @@ _NOBODY = names.word_set(
 )
 """Words that, with numbers, name no annotator."""
 _ITEMS = names.word_set("item data file q question task")
-"""Those of them that may begin the names of items."""
+"""Words of `_NOBODY` that may begin the names of items."""
 _AGGREGATE = names.MADE | names.word_set(
     "curated curation final all merged combined summary result results template example instructions "
     "instruction agreement total overall readme notes"
 )
-"""Words for what was made of all annotators' labels, or is not theirs."""
+"""Words for labels made from all annotators' labels, and for files that are not annotators'."""
 OF_ALL = names.word_set("agreement majority consensus votes annotators raters workers coders kappa alpha")
-"""Words in the names of columns for what is known of all annotators of an item."""
+"""Words in names of columns about all annotators of an item."""
 _VERSION = re.compile(
     r"(\W*\(\d+\)|[\W_]+(copy|kopie|copie|copia|old|alt|bak|backup|final|corrected|korrigiert|new|neu|rev|revised|"
     r"v|version)[\W_]*\d*)\W*$",
     re.I,
 )
-"""What is written behind the name of another version of a file."""
+"""Endings of the names of other versions of a file."""
 _ENDINGS = re.compile(
     r"(\.(csv|tsv|txt|jsonl?|ndjson|xlsx?|ods|parquet|arrow|feather|sav|dta|gz|zst|bz2))+$", re.I
 )
 _BETWEEN = " _-"
 _RUN = 3
-"""Columns with like names that make a matrix."""
+"""Fewest columns with like names that make a matrix."""
 
 
 def annotators(paths: Sequence[str]) -> list[str]:
-    """Ids of annotators from the names of their files or sheets, without what all names have in common.
+    """Return annotators' ids from the names of files or sheets, without parts that all names share.
 
     ``labels_P01.csv`` and ``labels_P02.csv`` are P01 and P02, ``anna/all.csv`` and ``ben/all.csv`` anna and
     ben, ``P01_batch1.csv`` and ``P01_batch2.csv`` both P01; ``annotator_1`` stays whole, as a number alone
@@ -56,7 +56,7 @@ def annotators(paths: Sequence[str]) -> list[str]:
 
 
 def _shortened(whole: list[str]) -> list[str]:
-    """Names without the words that all have in front and at the end, and without numbered batches."""
+    """Return names without the first and last words that all share, and without numbered batches."""
     pieces = [re.split(r"(?<=[\s_\-])", one) for one in whole]
     width = min(map(len, pieces))
     start = end = 0
@@ -75,30 +75,30 @@ def _shortened(whole: list[str]) -> list[str]:
 
 
 def _is_batch(piece: str) -> bool:
-    """``batch1`` and the like: a usual word with a number."""
+    """Return whether a piece is like ``batch1``: a usual word with a number."""
     return bool(re.search(r"\d", piece)) and re.sub(r"[\d\W_]", "", piece).casefold() in _NOBODY
 
 
 def may_be_annotator(name: str) -> bool:
-    """Whether a name is neither a sheet's usual one, nor that of a split or of something aggregated."""
+    """Return whether a name is neither a usual sheet name, nor the name of a split or an aggregate."""
     found = [re.sub(r"\d+", "", word) for word in names.words(name)]
     said = [word for word in found if word]
     return not said or not set(said) <= _NOBODY | _AGGREGATE
 
 
 def named_alike(raters: Sequence[str]) -> bool:
-    """Whether most names are ids of one form, such as P01 and P02, or addresses."""
+    """Return whether most names are ids of one form, such as P01 and P02, or addresses."""
     forms = Counter(form(rater) for rater in raters if form(rater) is not None)
     return bool(forms) and 2 * forms.most_common(1)[0][1] > len(raters)
 
 
 def without_endings(path: str) -> str:
-    """A name without those of formats and compression."""
+    """Return a name without endings for formats and compression."""
     return _ENDINGS.sub("", path).strip() or path
 
 
 def versions(ids: Sequence[str]) -> dict[int, int]:
-    """Which of the names are those of others with a word for another version: its place to theirs."""
+    """Map positions of names with a word for another version to the position of the original name."""
     places = {name.casefold(): at for at, name in reversed([*enumerate(ids)])}
     found = {}
     for at, name in enumerate(ids):
@@ -109,9 +109,9 @@ def versions(ids: Sequence[str]) -> dict[int, int]:
 
 
 def items(paths: Sequence[str]) -> list[str] | None:
-    """Ids of items from the names of their files or sheets, with folders only where names recur without.
+    """Return items' ids from the names of files or sheets, with folders only if names recur without.
 
-    None where the names are not of one form, say that they are splits or rounds, or recur.
+    Return None if the names are not of one form, mean splits or rounds, or recur.
     """
     whole = [without_endings(path) for path in paths]
     last = [PurePosixPath(path).name for path in whole]
@@ -122,15 +122,15 @@ def items(paths: Sequence[str]) -> list[str] | None:
 
 
 def named_as_raters(ids: Sequence[str]) -> bool:
-    """Whether a name begins with a word for raters, or is of a platform's ids of people."""
+    """Return whether a name begins with a word for raters, or has the form of a platform's ids."""
     return any(stem(name) in _RATERS or str(form(name)).startswith("<") for name in ids)
 
 
 def long_runs(columns: Sequence[str]) -> list[list[str]]:
-    """Columns with names of one form that make a matrix."""
+    """Return runs of columns with names of one form that make a matrix."""
     return [run for run in runs(columns) if len(run) >= _RUN]
 
 
 def is_aggregate(path: str) -> bool:
-    """Whether a name says that all annotators' labels were put together."""
+    """Return whether a name says that all annotators' labels were put together."""
     return not _AGGREGATE.isdisjoint(names.words(_ENDINGS.sub("", PurePosixPath(path).name)))

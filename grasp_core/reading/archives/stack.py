@@ -1,4 +1,4 @@
-"""Compressed files and archives inside each other, opened within bounds."""
+"""Sheets of a workbook, or files of an archive, combined into one table."""
 
 from __future__ import annotations
 
@@ -23,23 +23,23 @@ from grasp_core.reading.table.parsed import PLUS, parts_of
 from grasp_core.reading.table.table import Parsed
 
 _COUNTING = re.compile(r"Unnamed: \d+|column \d+")
-"""Columns without a name, as an index that was written beside the data."""
+"""Names for columns without a name, as an index that was written beside the data."""
 _PAIRED = 8
-"""Columns of which two may be the item together: the first, and those named like items before."""
+"""Most columns of which two are tried together as the item, columns named like items first."""
 _UNIQUE = 0.95
-"""Share of a member's rows that are about an item of their own, where it is one annotator's."""
+"""Least number of distinct items, as a share of the rows, if each member is one annotator's."""
 _AGREE = 0.5
-"""Share of the items in several members whose texts must be the same."""
+"""Least share of the items in several members whose texts are the same."""
 _LONG = 25
-"""Columns of longer values, on average, may be texts."""
+"""Mean length of values above which a column may be texts."""
 _MEASURED = 1_000
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Stack:
-    """Members' rows below each other.
+    """Rows of several members below each other.
 
-    `member`, shape (n,): which member each row is of.
+    `member`, shape (n,): position of each row's member.
     """
 
     data: pa.Table
@@ -47,7 +47,7 @@ class Stack:
 
     @classmethod
     def of(cls, tables: Sequence[Parsed], owners: Sequence[int], name: str) -> Stack:
-        """The columns that all tables have, in the first's order; tables of one owner are one member."""
+        """Stack columns that all tables have, in the first's order; tables of one owner are one member."""
         columns = [name for name in tables[0].columns if all(name in table.columns for table in tables)]
         check_cells(sum(len(table) for table in tables) * len(columns), name)
         texts = [as_texts(table, columns) for table in tables]
@@ -55,7 +55,7 @@ class Stack:
         return cls(pa.concat_tables(texts).combine_chunks(), member)
 
     def repeated_item(self) -> str | None:
-        """The column of items, or two: others in each row of a member, and the same in several members."""
+        """Return the column of items, or two joined: values differ within a member, and recur in others."""
         ranked = sorted(self._named(), key=lambda name: -names.id_score(name, names.ITEM))
         asked = [name for name in ranked if names.label_score(name) > 1 or names.id_score(name, names.RATER)]
         able = [name for name in ranked if name not in asked][:_PAIRED]
@@ -63,15 +63,15 @@ class Stack:
         return next((name for name in chain(ranked, pairs) if self._recurs(name)), None)
 
     def recurring(self) -> list[str]:
-        """Columns with another value in each row of a member, and the same ones in several members."""
+        """Return columns whose values differ within a member, and recur in other members."""
         return [name for name in self._named() if self._recurs(name)]
 
     def _named(self) -> list[str]:
-        """Columns but those that are named like numbers of rows."""
+        """Return the columns that are not named like row numbers."""
         return [name for name in self.data.column_names if names.words(name)[:1] not in _INDEX]
 
     def row_numbers(self, item: str) -> list[str]:
-        """Columns of whole numbers that begin anew in each member, and so stand for other items in each."""
+        """Return columns of row numbers that begin anew in each member, and so mean other items in each."""
         return [
             name
             for name in self.data.column_names
@@ -79,7 +79,7 @@ class Stack:
         ]
 
     def _is_numbered(self, name: str) -> bool:
-        """Whether every member counts its rows up from 0, or from 1; ranks come in other orders."""
+        """Return whether every member counts its rows up from 0, or from 1; ranks come in other orders."""
         cells = self.data.column(name).to_pylist()
         rows = np.bincount(self.member)
         before = np.empty(len(cells), dtype=np.int64)
@@ -89,16 +89,16 @@ class Stack:
         return any(cells == [str(at) for at in (before + start).tolist()] for start in (0, 1))
 
     def rater(self, item: str) -> str | None:
-        """A column named like raters' ids that is not about the items, e.g. their authors."""
+        """Return a column named like raters' ids that does not describe items, as their authors do."""
         found = [name for name in self.data.column_names if names.id_score(name, names.RATER)]
         return next((name for name in found if not self._depends_on(name, item)), None)
 
     def differing(self, item: str) -> list[str]:
-        """Columns that differ between the rows of one item, as annotators' labels do."""
+        """Return columns that differ between the rows of one item, as annotators' labels do."""
         return [name for name in self.data.column_names if name != item and not self._depends_on(name, item)]
 
     def named_ids(self) -> tuple[str | None, str | None]:
-        """The columns named like items' and raters' ids."""
+        """Return the columns named like items' and raters' ids."""
         found = []
         for kinds in (names.ITEM, names.RATER):
             best = max(self.data.column_names, key=lambda name: names.id_score(name, kinds))
@@ -106,7 +106,7 @@ class Stack:
         return found[0], found[1]
 
     def are_parts(self, item: str, rater: str) -> bool:
-        """Whether no annotation is in two members, and no id means different items in them.
+        """Return whether no annotation is in two members, and no id means different items in them.
 
         Members of one rater each also need items in common: they may be named after no rater.
         """
@@ -130,7 +130,7 @@ class Stack:
         return 2 * len(sharing) > int(self.member.max()) + 1 and self._same_texts(name)
 
     def _same_texts(self, item: str) -> bool:
-        """Whether items in several members have the same texts there, if there are texts."""
+        """Return whether items in several members have the same texts in all, if there are texts."""
         items = self._codes(item)[0]
         rows = np.isin(items, _ids_in_several(items, self.member))
         shares = []
@@ -159,12 +159,12 @@ _INDEX = tuple((word,) for word in names.INDEX - {"no", "nr"})
 
 
 def as_texts(table: Parsed, columns: Sequence[str]) -> pa.Table:
-    """Columns of a table as plain texts, whatever codes its own have."""
+    """Return columns of a table as plain texts, also if they are stored as codes."""
     return table.data.select(list(columns)).cast(pa.schema([(name, pa.string()) for name in columns]))
 
 
 def _paired(first: Int64Array, second: Int64Array) -> Int64Array:
-    """One number for each pair."""
+    """Return one number for each pair."""
     paired: Int64Array = first * (int(second.max(initial=0)) + 1) + second
     return paired
 
@@ -176,7 +176,7 @@ def _distinct_pairs(first: Int64Array, second: Int64Array) -> tuple[Int64Array, 
 
 
 def _ids_in_several(codes: Int64Array, member: Int64Array) -> Int64Array:
-    """Codes that occur in more than one member."""
+    """Return codes that occur in more than one member."""
     ids, counts = np.unique(_distinct_pairs(codes, member)[0], return_counts=True)
     found: Int64Array = ids[counts > 1]
     return found
@@ -184,7 +184,7 @@ def _ids_in_several(codes: Int64Array, member: Int64Array) -> Int64Array:
 
 _SHOWN = 12
 _NOTES = 3
-"""Notes of single members that are passed on."""
+"""Most notes of single members that are passed on."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -196,7 +196,7 @@ class Member:
 
     @property
     def rows(self) -> int:
-        """Rows of its table."""
+        """Number of rows of its table."""
         return len(self.parsed)
 
     @property
@@ -206,13 +206,13 @@ class Member:
 
 
 def together(tables: Sequence[Member], others: Sequence[str], name: str, what: str) -> Parsed:
-    """The table that a workbook's sheets or an archive's files make.
+    """Combine a workbook's sheets or an archive's files into one table.
 
-    With the same columns in each and no rater among them, where the members' names can be annotators' and
-    items recur from one to the other, each is an annotator's, and a column of raters is added. Where raters
-    recur from one to the other and there are no items, each is an item's. Members that hold raters and never
-    the same annotation are parts of one data set. Otherwise the first is read. What was
-    done, and what was left out with how many rows, is among the problems.
+    Members with the same columns are combined in three cases. If no column is of raters, names can be of
+    annotators, and items recur across members, each is one annotator's, and a column of raters is added. If
+    raters recur and no column is of items, each is one item's. Members with columns of raters that never have
+    the same annotation are parts of one data set. Otherwise the first member is read. The problems say how
+    members were combined, and which were left out, with their numbers of rows.
     """
     alike = _alike(tables)
     copies = _copies(alike)
@@ -226,7 +226,7 @@ def together(tables: Sequence[Member], others: Sequence[str], name: str, what: s
 
 
 def _alike(tables: Sequence[Member]) -> list[Member]:
-    """The most members with the same columns, in any order, and those with more columns but raters'."""
+    """Return the most members with the same columns, in any order; they may have more, but not of raters."""
     groups = by_columns(tables, lambda member: member.parsed.columns)
     columns, largest = max(groups.items(), key=lambda group: len(group[1]))
     if len(largest) < 2:
@@ -245,7 +245,7 @@ T = TypeVar("T")
 def by_columns(
     tables: Iterable[T], columns_of: Callable[[T], Sequence[str]]
 ) -> dict[frozenset[str], list[T]]:
-    """Tables of the same columns together, but for columns that pandas writes to count the rows."""
+    """Group tables by their columns, except columns that pandas writes to count the rows."""
     groups: dict[frozenset[str], list[T]] = {}
     for table in tables:
         columns = columns_of(table)
@@ -255,7 +255,7 @@ def by_columns(
 
 
 def _copies(alike: Sequence[Member]) -> dict[str, str]:
-    """Names of members that hold the same as another one whose version they are named, to that one's."""
+    """Map names of members that equal another member, and are named like its version, to its name."""
     found = members.versions([members.without_endings(member.name) for member in alike])
     return {
         alike[at].name: alike[first].name
@@ -269,7 +269,7 @@ def _first(tables: Sequence[Member], others: Sequence[str], name: str, what: str
     first, *more = tables
     for one in more if _like_raters(first.parsed, more) is None else ():
         others_of = [other for other in tables if other is not one]
-        if _like_raters(one.parsed, others_of) is not None:  # behind what is known of raters, or items
+        if _like_raters(one.parsed, others_of) is not None:  # lists of raters or items are before the labels
             first, more = one, others_of
             break
     several = bool(more or others)
@@ -289,7 +289,7 @@ def _first(tables: Sequence[Member], others: Sequence[str], name: str, what: str
 
 
 def _like_raters(first: Parsed, others: Sequence[Member]) -> tuple[Member, str] | None:
-    """A member with a row for each id in a column named like raters, and that column; None without one."""
+    """Return a member with a row for each id in a column named like raters, and that column; else None."""
     for column in (one for one in first.columns if names.id_score(one, names.RATER)):
         ids = set(as_texts(first, [column]).column(0).unique().to_pylist())
         for member in others if 1 < len(ids) < len(first) else ():
@@ -300,7 +300,7 @@ def _like_raters(first: Parsed, others: Sequence[Member]) -> tuple[Member, str] 
 
 
 def _single(cells: pa.ChunkedArray) -> set[str]:
-    """The texts of a column; none where one occurs twice."""
+    """Return the texts of a column; none if one occurs twice."""
     found = cells.unique()
     return set(found.to_pylist()) if len(found) == len(cells) else set()
 
@@ -309,10 +309,10 @@ def _single(cells: pa.ChunkedArray) -> set[str]:
 
 
 def _of_items(alike: Sequence[Member], name: str, what: str) -> tuple[list[Member], Parsed] | None:
-    """Those members that are items', each with a row per rater, and their table; None where they are not.
+    """Return the members of one item each, with a row per rater, and their table; None if there are none.
 
-    Their names have to be of one form and not those of raters, and raters are called so: users and subjects
-    may be what each of several annotators' files is about.
+    Their names must be of one form and not like raters', and the raters' column must be named for raters:
+    users and subjects may be the items in several annotators' files.
     """
     used = [member for member in alike if not members.is_aggregate(member.name)]
     paths = [member.name for member in used]
@@ -321,7 +321,7 @@ def _of_items(alike: Sequence[Member], name: str, what: str) -> tuple[list[Membe
         return None
     columns = used[0].parsed.columns
     raters = [column for column in columns if names.id_score(column, names.RATES)]
-    if not raters or members.long_runs(columns):  # told before the members are put together
+    if not raters or members.long_runs(columns):  # checked before the members are combined
         return None
     stack = Stack.of([member.parsed for member in used], range(len(used)), name)
     rater, *others = stack.recurring() or [""]
@@ -338,7 +338,7 @@ def _of_items(alike: Sequence[Member], name: str, what: str) -> tuple[list[Membe
 
 
 def _of_annotators(alike: Sequence[Member], name: str, what: str) -> tuple[list[Member], Parsed] | None:
-    """Those members of `alike` that are annotators', and their table; None where they are not."""
+    """Return the members in `alike` of one annotator each, and their table; None if there are none."""
     ids = members.annotators([member.name for member in alike])
     chosen = [
         (member, rater) for member, rater in zip(alike, ids, strict=True) if members.may_be_annotator(rater)
@@ -349,7 +349,7 @@ def _of_annotators(alike: Sequence[Member], name: str, what: str) -> tuple[list[
     sure = members.named_alike(raters)
     runs = [] if sure else members.long_runs(used[0].parsed.columns)
     if any(members.named_as_raters(run[:1]) for run in runs):
-        return None  # its columns are annotators
+        return None  # the columns are annotators
     owners = [raters.index(rater) for _, rater in chosen]
     stack = Stack.of([member.parsed for member in used], owners, name)
     item = stack.repeated_item()
@@ -359,7 +359,7 @@ def _of_annotators(alike: Sequence[Member], name: str, what: str) -> tuple[list[
     if not (sure or differing):
         return None
     if any(names.mentions(column, members.OF_ALL) for column in differing):
-        return None  # as their agreement, or votes
+        return None  # such as their agreement, or votes
     again = members.versions([rater for _, rater in chosen])
     for at, first in again.items():  # would be taken for two annotators
         raise DataError(
@@ -378,7 +378,7 @@ def _of_annotators(alike: Sequence[Member], name: str, what: str) -> tuple[list[
 def _narrowed(
     used: Sequence[Member], stack: Stack, numbers: Sequence[str], name: str, what: str
 ) -> list[Problem]:
-    """Notes on columns that were left out."""
+    """Return notes on columns that were left out."""
     kept = {*stack.data.column_names, *numbers}
     more = list(dict.fromkeys(column for one in used for column in one.parsed.columns if column not in kept))
     notes = []
@@ -394,7 +394,7 @@ def _narrowed(
 
 
 def _of_parts(alike: Sequence[Member], name: str, what: str) -> tuple[list[Member], Parsed] | None:
-    """The members with raters inside, and their table, if no annotation is in two of them; else None."""
+    """Return the members with raters inside, and their table, if no annotation is in two; else None."""
     columns = min((set(member.parsed.columns) for member in alike), key=len)
     same = [member for member in alike if set(member.parsed.columns) == columns]
     chosen = [member for member in same if not members.is_aggregate(member.name)]
@@ -418,7 +418,7 @@ def _of_parts(alike: Sequence[Member], name: str, what: str) -> tuple[list[Membe
 
 
 def _are_row_numbers(tables: Sequence[Parsed], item: str) -> bool:
-    """Whether items are only told apart by their rows, which begin anew in each member."""
+    """Return whether items are only row numbers, which begin anew in each member."""
     return all(
         table.data.column(item).to_pylist() == [str(line) for line in table.numbers.tolist()]
         for table in tables
@@ -426,18 +426,18 @@ def _are_row_numbers(tables: Sequence[Parsed], item: str) -> bool:
     )
 
 
-# Both
+# Shared by all cases
 
 
 def _free(wanted: str, stack: Stack) -> str:
-    """A name that no column has."""
+    """Return a name that no column has."""
     while wanted in stack.data.column_names:
         wanted += " (name)"
     return wanted
 
 
 def _stacked(used: Sequence[Member], stack: Stack, column: str, values: Sequence[str], what: str) -> Parsed:
-    """The members below each other, with a first column that says which."""
+    """Return the members below each other, with a first column that names each row's member."""
     tables = [member.parsed for member in used]
     codes = pa.DictionaryArray.from_arrays(pa.array(stack.member, pa.int32()), pa.array(values, pa.string()))
     data = compact(stack.data.add_column(0, column, codes))
@@ -462,7 +462,7 @@ def _left_out(
     copies: Mapping[str, str],
     name: str,
 ) -> list[Problem]:
-    """The note on members that are not among those read."""
+    """Return the note on members that were not read."""
     kept = {member.name for member in used}
     columns = set(used[0].parsed.columns)
     shown = []

@@ -1,1 +1,1 @@
-"""Connectors: annotations straight from the tools and databases where they are."""
+"""Connectors: annotations fetched directly from annotation tools and databases."""

@@ -1,4 +1,4 @@
-"""A process that fetches one source and ends: asked over a socket, and kept to the hosts it may reach."""
+"""A process that fetches one source and ends: its request comes over a socket, its hosts are restricted."""
 
 import errno
 import importlib
@@ -18,17 +18,17 @@ _FORBIDDEN = ("subprocess.Popen", "os.exec", "os.fork", "os.forkpty", "os.posix_
 _SENT = ("socket.connect", "socket.sendto", "socket.sendmsg", "socket.bind")
 
 Admits = Callable[[str, int], bool]
-"""Whether a host may be asked at a port."""
+"""Returns whether the process may connect to a host at a port."""
 refused: list[str] = []
-"""Hosts that were asked for and not admitted; libraries change the errors that they get."""
+"""Hosts that were requested and not admitted; libraries replace the errors that they get."""
 
 
 class NotAdmittedError(PermissionError):
-    """A connection that may not be."""
+    """A connection that is not allowed."""
 
 
 def keep_to(admits: Admits) -> None:
-    """Let this process, from now on, connect to what `admits` says and start no other."""
+    """Restrict this process: it connects only where `admits` allows, and starts no other process."""
     known: set[tuple[str, int]] = set()
     ask = socket.getaddrinfo
 
@@ -47,7 +47,7 @@ def keep_to(admits: Admits) -> None:
             raise NotAdmittedError(event)
         if event in _SENT:
             address = args[1]
-            if address is None:  # of a connection that is there
+            if address is None:  # of an existing connection
                 return
             if not isinstance(address, tuple) or tuple(address[:2]) not in known:
                 refused.append(str(address[0] if isinstance(address, tuple) else "a socket of this machine"))
@@ -63,7 +63,7 @@ _REFUSALS = ("UnauthorizedError", "ForbiddenError", "ArgillaCredentialsError")
 
 
 def sentence(error: BaseException, job: FetchJob) -> str:
-    """What to say of an error, or of one that led to it."""
+    """Return a sentence on an error, or on one that led to it."""
     host, chain = job.host, list(_chain(error))
     on_the_way = _of_the_way(chain, job)
     if refused and (on_the_way or any(isinstance(one, NotAdmittedError) for one in chain)):
@@ -85,7 +85,7 @@ def sentence(error: BaseException, job: FetchJob) -> str:
 
 
 def _of_the_way(chain: list[BaseException], job: FetchJob) -> str | None:
-    """What went wrong before the tool could answer."""
+    """Return a sentence if an error came before the tool could answer."""
     host, names = job.host, " ".join(type(one).__name__ for one in chain)
     if any("CERTIFICATE_VERIFY" in str(one) for one in chain):
         return (
@@ -107,7 +107,7 @@ def _of_the_way(chain: list[BaseException], job: FetchJob) -> str | None:
 
 
 def _of_the_hub(error: BaseException, chain: list[BaseException], job: FetchJob) -> str | None:
-    """What Hugging Face's own library says."""
+    """Return a sentence for errors of Hugging Face's own library."""
     name, names = job.source.address, " ".join(type(one).__name__ for one in chain)
     if "Gated" in names:
         return f"{name} is given to those who agreed to its terms at {job.host}; do so, and give a token"
@@ -118,7 +118,7 @@ def _of_the_hub(error: BaseException, chain: list[BaseException], job: FetchJob)
     if "DatasetNotFound" in names or "RepositoryNotFound" in names:
         whose = "this token may read" if job.token else "everybody may read; of a private one, give a token"
         return f"{job.host} has no data set {name} that {whose}"
-    if isinstance(error, ValueError) and "onfig" in str(error):  # which configurations there are
+    if isinstance(error, ValueError) and "onfig" in str(error):  # lists the configurations
         return f"{name}: {' '.join(str(error).split())}"
     return None
 
@@ -143,7 +143,7 @@ def _chain(error: BaseException | None) -> Iterator[BaseException]:
 
 
 def _status(error: BaseException) -> int | None:
-    """The status of an answer, where the error has one."""
+    """Return the status of an answer, if the error has one."""
     for holder in (error, getattr(error, "response", None)):
         found = getattr(holder, "status_code", None)
         if isinstance(found, int) and found >= 400:
@@ -152,7 +152,7 @@ def _status(error: BaseException) -> int | None:
 
 
 def main() -> None:
-    """Fetch what is asked over the socket of the number given."""
+    """Fetch the source that is requested over the socket of the given number."""
     with socket.socket(fileno=int(sys.argv[1])) as connection:
         channel = wire.Channel(connection)
         asked = wire.value_of(channel.receive()[1])
@@ -164,7 +164,7 @@ def main() -> None:
         )
         limit_process(asked["memory"], asked["bytes"])
         admitted = asked["admitted"]
-        if admitted is not None:  # those that begin with a dot stand for all below them
+        if admitted is not None:  # a name that begins with a dot means all hosts below it
             keep_to(
                 lambda host, port: any(
                     port == known and (host == name or (name.startswith(".") and host.endswith(name)))

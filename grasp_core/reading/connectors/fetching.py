@@ -1,4 +1,4 @@
-"""Fetching: a source becomes a file, in a process of its own that reaches its host and no other."""
+"""Fetching of a source into a file, in a separate process that reaches only the source's host."""
 
 import dataclasses
 import os
@@ -27,25 +27,25 @@ from grasp_core.reading.sources.allowed import Fetched, Folder
 from grasp_core.reading.table.table import Table
 
 MAX_BYTES = 500 * 2**20
-"""The most that is fetched, as the most that is uploaded."""
+"""Most bytes that are fetched, the same as for an upload."""
 SECONDS = 600.0
-"""The longest that fetching may take."""
+"""Longest time for fetching, in seconds."""
 _POLL_S = 0.1
 _OWN = {
     "HF_HUB_DISABLE_XET": "1",  # a client in Rust, whose connections Python does not see
     "HF_HUB_DISABLE_TELEMETRY": "1",
-    "HF_UPDATE_DOWNLOAD_COUNTS": "0",  # it asks another host for that
+    "HF_UPDATE_DOWNLOAD_COUNTS": "0",  # that would need another host
     "HF_DATASETS_DISABLE_PROGRESS_BARS": "1",
     "DO_NOT_TRACK": "1",
 }
 
 Told = Callable[[str], None]
-"""Takes words on how far it is, many times a second; what it raises ends the fetching."""
+"""Receives words on progress, many times a second; an exception that it raises ends the fetching."""
 
 
 @dataclass(frozen=True, slots=True)
 class Snapshot(Fetched):
-    """What a source held when it was fetched, as a file of a form that is read."""
+    """Data of a source at the time of fetching, as a file in a form that can be read."""
 
     content: bytes
 
@@ -59,7 +59,7 @@ def fetch(
     told: Told = lambda _: None,
     seconds: float = SECONDS,
 ) -> Snapshot:
-    """Fetch a source."""
+    """Fetch a source and return its data as a file."""
     hub = os.environ.get("HF_ENDPOINT", HUB).rstrip("/")
     place = hosts.check(source, hub)
     if source.kind == "sql" and not source.in_file:
@@ -72,7 +72,7 @@ def fetch(
         raise DataError("the token has characters that no token has; copy it again")
     admitted = None
     if not hosts.any and place is not None:
-        # Hugging Face leads to hosts of its own for the files.
+        # Hugging Face redirects to its own hosts for files.
         further = (".huggingface.co", ".hf.co") if source.kind == "hf" and hub == HUB else ()
         admitted = [(host, place.port) for host in (place.host, *further)]
     with tempfile.TemporaryDirectory(prefix="grasp-source-") as work:
@@ -95,7 +95,7 @@ def fetch(
 
 
 def _file(source: Source, folder: Folder | None, hosts: Hosts, work: Path) -> str:
-    """Where a database in a file is; one of the server's folder is copied, as no link may lead out of it."""
+    """Return the path of a database file; one in the server's folder is copied, as no link may leave it."""
     path = Path(source.address.removeprefix("sqlite:///"))
     if hosts.any:
         if not path.is_file():
@@ -111,7 +111,7 @@ def _file(source: Source, folder: Folder | None, hosts: Hosts, work: Path) -> st
 
 
 def _fetched(asked: Mapping[str, Any], variables: Mapping[str, str], source: Source, told: Told) -> str:
-    """The name of the file that a process of its own has written."""
+    """Fetch in a separate process, and return the name of the file that it has written."""
     ours, theirs = socket.socketpair()
     with theirs:
         process = subprocess.Popen(  # noqa: S603 - our own module; no shell
@@ -120,7 +120,7 @@ def _fetched(asked: Mapping[str, Any], variables: Mapping[str, str], source: Sou
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
             env=variables,
-            cwd=asked["folder"],  # no folder in which names would be found as files
+            cwd=asked["folder"],  # no folder with files that a name could match
             pass_fds=[theirs.fileno()],
         )
     words, seconds = "", asked["seconds"]
@@ -145,7 +145,7 @@ def _fetched(asked: Mapping[str, Any], variables: Mapping[str, str], source: Sou
             words = said
             waiting()
     except (EOFError, ConnectionError):
-        killed = process.wait() < 0  # by a signal, as who takes too much is
+        killed = process.wait() < 0  # by a signal, as for too much memory
         more = f"{source.shown} takes more memory than reading may; ask for a part of it"
         raise DataError(more if killed else FAULT) from None
     finally:
@@ -155,7 +155,7 @@ def _fetched(asked: Mapping[str, Any], variables: Mapping[str, str], source: Sou
 
 
 Ask = Callable[[Source], str]
-"""Asks whoever runs this for a token; empty if there is none."""
+"""Asks the user of this program for a token; returns an empty text if there is none."""
 _ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:(//|:)")
 
 
@@ -167,9 +167,9 @@ def read_anywhere(
     ask: Ask = lambda _: "",
     told: Told = lambda _: None,
 ) -> Table:
-    """Read a path, an address of a file or a Parquet folder, or a source, as whoever runs this may.
+    """Read a path, an address of a file or a Parquet folder, or a source, with the user's own rights.
 
-    `token`: of a source; by default what the environment has, and then what `ask` gives.
+    `token`: token for a source; by default from the environment, or else from `ask`.
     """
     if is_source(place):
         source = parse(place)
@@ -177,7 +177,7 @@ def read_anywhere(
             token = os.environ.get(source.tool.variable) or ask(source)
         name = "GRASP_SOURCE_HOSTS"
         settings = read_settings({name: os.environ[name]} if name in os.environ else {})
-        hosts = hosts_of(settings.source_hosts, own_machine=True)  # who runs a command reads for themselves
+        hosts = hosts_of(settings.source_hosts, own_machine=True)  # users of a command read for themselves
         return table_of(fetch(source, token, hosts=hosts, told=told), member)
     if not _ADDRESS.match(place):
         return read_table(Path(place), member=member)
@@ -189,5 +189,5 @@ def read_anywhere(
 
 
 def table_of(fetched: Fetched, member: str | None = None) -> Table:
-    """What was fetched of a source, as a table that knows where it is from."""
+    """Read fetched data as a table that names its source."""
     return dataclasses.replace(fetched.table(member=member), source=fetched.location)

@@ -1,4 +1,4 @@
-"""Sources: places in tools and databases, each as one text without a secret; which hosts may be asked."""
+"""Sources: places in tools and databases, each as one text without a secret; hosts that may be asked."""
 
 import re
 from collections.abc import Callable, Mapping, Sequence
@@ -16,9 +16,9 @@ KINDS: tuple[Kind, ...] = get_args(Kind)
 
 
 class Tool(NamedTuple):
-    """What is known of a kind of source: its name for people, how it is written, the package that asks it.
+    """A kind of source: its name for people, its written form, the package that asks it.
 
-    `variable`: of the environment, that holds a token and that the tool's own client reads, too.
+    `variable`: environment variable with a token, which the tool's own client reads, too.
     `fetcher`: module and function of this folder.
     """
 
@@ -81,7 +81,7 @@ class Source:
     """A place from which data are fetched; as a text, ``kind:address?option=value``.
 
     `kind`: one of :data:`KINDS`.
-    `address`: in one form only, without a password or token.
+    `address`: address in one form only, without a password or token.
     `options`: sorted by name.
     """
 
@@ -94,12 +94,12 @@ class Source:
         return f"{self.kind}:{self.address}{asked}"
 
     def option(self, name: str) -> str:
-        """An option's value; empty where it is not given."""
+        """Return an option's value; empty if it is not given."""
         return dict(self.options).get(name, "")
 
     @property
     def shown(self) -> str:
-        """What it is, in a few words for people."""
+        """The source in a few words for people."""
         *_, place, last = ["", *unquote(self.address).split("/")]
         if self.kind == "hf":
             return f"data set {self.address}{''.join(f', {value}' for _, value in self.options)}"
@@ -113,16 +113,16 @@ class Source:
 
     @property
     def tool(self) -> Tool:
-        """What is known of its kind."""
+        """The tool of its kind."""
         return TOOLS[self.kind]
 
     @property
     def in_file(self) -> bool:
-        """Whether it is a database in a file."""
+        """True if it is a database in a file."""
         return self.address.startswith("sqlite:")
 
     def site(self, hub: str = HUB) -> str:
-        """What a token opens: a server, and for a database the user and the database there."""
+        """Return the place that a token opens: a server, and for a database also user and database."""
         if self.kind == "hf":
             return hub
         if self.in_file:
@@ -132,13 +132,13 @@ class Source:
 
 
 def is_source(text: str) -> bool:
-    """Whether a text names a source, and not a file or an address of one."""
+    """Return whether a text names a source, and not a file or its address."""
     kind, colon, rest = text.partition(":")
     return bool(colon) and kind in KINDS and not rest.startswith("//")
 
 
 def parse(text: str) -> Source:
-    """Read a source as it is written."""
+    """Read a source from its written form."""
     kind, colon, rest = text.strip().partition(":")
     found = next((known for known in KINDS if known == kind), None)
     if found is None or not colon:
@@ -148,7 +148,7 @@ def parse(text: str) -> Source:
 
 
 def make(kind: Kind, address: str, options: Mapping[str, str]) -> Source:
-    """A source of what somebody wrote; options without a value are left out."""
+    """Make a source of a user's input; options without a value are left out."""
     address = address.strip()
     given = {name: value.strip() for name, value in options.items() if value.strip()}
     if not (address + "".join(given.values())).replace("\n", " ").replace("\t", " ").isprintable():
@@ -166,7 +166,7 @@ def _wrong(kind: Kind, why: str) -> DataError:
 
 
 def _web(kind: Kind, address: str) -> tuple[str, list[str]]:
-    """Beginning and folders of a web address."""
+    """Return beginning and folders of a web address."""
     parts = _split(kind, address)
     if parts.scheme not in ("http", "https"):
         raise _wrong(kind, "the address does not begin with https://")
@@ -214,7 +214,7 @@ def _label_studio(address: str, _: Mapping[str, str]) -> str:
 
 
 def _argilla(address: str, _: Mapping[str, str]) -> str:
-    """Of workspace and data set, or as Argilla's own pages are called: ``/dataset/ID/annotation-mode``."""
+    """Read an address of workspace and data set, or of Argilla's pages: ``/dataset/ID/annotation-mode``."""
     start, pieces = _web("argilla", address)
     if "dataset" in pieces[:-1]:
         place = pieces.index("dataset") + 2
@@ -266,7 +266,7 @@ _ENTRY = re.compile(r"(http://)?([a-z0-9][a-z0-9._-]*|\[[0-9a-f:.]+\])(?::(\d{1,
 
 @dataclass(frozen=True, slots=True)
 class HostPort:
-    """A host with its port; 0 is the usual one of whatever is asked. What is `plain` is not encrypted."""
+    """A host with its port; 0 is the usual port of the protocol. `plain` means without encryption."""
 
     host: str
     port: int
@@ -277,15 +277,15 @@ class HostPort:
 class Hosts:
     """Hosts that may be asked.
 
-    `named`: those that the installation names.
-    `any`: whether others may be asked, too: who asks is at this machine and acts for nobody else.
+    `named`: hosts that the installation names.
+    `any`: whether others may be asked, too: the user is at this machine and acts for nobody else.
     """
 
     named: tuple[HostPort, ...] = ()
     any: bool = False
 
     def check(self, source: Source, hub: str = HUB) -> HostPort | None:
-        """The place of a source, with its port; None of a file."""
+        """Return host and port of a source if it may be asked; None for a file."""
         if source.in_file:
             return None
         parts = urlsplit(source.site(hub))
@@ -313,7 +313,7 @@ class Hosts:
 
 
 def hosts_of(entries: Sequence[str], *, own_machine: bool) -> Hosts:
-    """Hosts as ``GRASP_SOURCE_HOSTS`` lists them."""
+    """Read hosts as ``GRASP_SOURCE_HOSTS`` lists them."""
     return Hosts(tuple(map(_place, entries)), own_machine)
 
 
@@ -328,14 +328,14 @@ def _place(entry: str) -> HostPort:
 
 @dataclass(frozen=True, slots=True)
 class FetchJob:
-    """What is to be fetched.
+    """A source to be fetched, and the conditions.
 
-    `token`: empty where none was given.
-    `folder`: where the file is written.
-    `seconds`: the longest that it may take in all.
-    `told`: takes words on how far it is.
-    `file`: where the database is, of one in a file.
-    `hub`: where Hugging Face's data sets are.
+    `token`: empty if none was given.
+    `folder`: folder for the file.
+    `seconds`: longest time in all.
+    `told`: receives words on progress.
+    `file`: path of a database in a file.
+    `hub`: address of Hugging Face's data sets.
     """
 
     source: Source
@@ -348,7 +348,7 @@ class FetchJob:
 
     @property
     def host(self) -> str:
-        """The host that is asked, for sentences."""
+        """The host that is asked, for messages."""
         return urlsplit(self.source.site(self.hub)).netloc.rpartition("@")[2]
 
     @property
@@ -357,5 +357,5 @@ class FetchJob:
         return [unquote(piece) for piece in urlsplit(self.source.address).path.split("/") if piece]
 
     def start(self, pieces: int) -> str:
-        """A web address as far as the server, without so many of its last folders."""
+        """Return a web address without so many of its last folders."""
         return self.source.address.rsplit("/", pieces)[0]

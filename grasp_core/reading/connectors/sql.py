@@ -1,4 +1,4 @@
-"""SQL: a table or a query's rows of PostgreSQL or SQLite, read only, as Parquet."""
+"""SQL: rows of a table or query of PostgreSQL or SQLite, read only, as Parquet."""
 
 import json
 import re
@@ -23,12 +23,12 @@ _ADMITTED = frozenset(
 )
 _READS = re.compile(r"(?:\s+|--[^\n]*(?:\n|\Z)|/\*.*?\*/)*\(*\s*(?:select|with|values)\b", re.I | re.S)
 _NOT_READING = ("0A000", "25001", "25006")
-"""PostgreSQL's codes of what a cursor or a transaction that reads does not do."""
+"""PostgreSQL's codes for actions that a reading cursor or transaction refuses."""
 _ONLY = "a query is one SELECT, which may begin with WITH"
 
 
 def fetch(job: FetchJob) -> str:
-    """Write the rows into a file; returns its name."""
+    """Write the rows into a file and return its name."""
     try:
         with _connected(job) as connection:
             name, query = _asked(connection, job)
@@ -62,14 +62,14 @@ def fetch(job: FetchJob) -> str:
 
 
 def _limit(connection: sa.Connection, job: FetchJob) -> None:
-    """Set the limit before each batch: the query may have lifted it, and the next statement has it."""
+    """Set the time limit before each batch: the query may have lifted it, and the next statement needs it."""
     if not job.source.in_file:
         with closing(connection.connection.cursor()) as cursor:
             cursor.execute(f"SET statement_timeout = {_milliseconds(job)}")
 
 
 def _text(value: Any) -> str | None:
-    """A value as the text of a cell."""
+    """Return a value as the text of a cell."""
     if value is None or isinstance(value, str):
         return value
     if isinstance(value, bool):
@@ -81,11 +81,11 @@ def _text(value: Any) -> str | None:
     return str(value)
 
 
-# What is asked
+# The query
 
 
 def _asked(connection: sa.Connection, job: FetchJob) -> tuple[str, str]:
-    """A file's name, and the query for it."""
+    """Return a file's name, and the query for it."""
     query = job.source.option("query").rstrip().removesuffix(";")
     if not query:
         query = _of_table(connection, job)
@@ -102,7 +102,7 @@ def _asked(connection: sa.Connection, job: FetchJob) -> tuple[str, str]:
 
 
 def _of_table(connection: sa.Connection, job: FetchJob) -> str:
-    """All of a table, in the order of its key: the same rows give the same file."""
+    """Return a query for a whole table in the order of its key: the same rows give the same file."""
     schema, _, table = job.source.option("table").rpartition(".")
     inspector = sa.inspect(connection)
     if not inspector.has_table(table, schema or None):
@@ -138,14 +138,14 @@ def _connected(job: FetchJob) -> sa.Connection:
 
 
 def _milliseconds(job: FetchJob) -> int:
-    return int(job.seconds * 900)  # before it is called off from outside
+    return int(job.seconds * 900)  # before it is cancelled from outside
 
 
-# Why it cannot be
+# Reasons of failures
 
 
 def _why(error: DBAPIError, job: FetchJob) -> str:
-    """A database's messages may quote cells: its words are given where they are about the query alone."""
+    """Return the reason of an error, in the database's words only if they cannot quote cells."""
     state, said = getattr(error.orig, "sqlstate", None) or "", str(error.orig).strip().split("\n")[0]
     if job.source.in_file:
         if "not authorized" in said or "prohibited" in said or "one statement" in said:

@@ -1,4 +1,4 @@
-"""Annotations from the tools where they are, each by the tool's own client, loaded when it is asked."""
+"""Annotations from annotation tools, each by the tool's own client, which is loaded when needed."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _CONNECT_S = 30
 
 
 def label_studio(job: FetchJob) -> str:
-    """Write a project's export into a file; returns its name."""
+    """Write a project's export into a file and return its name."""
     import httpx
     from label_studio_sdk import LabelStudio
 
@@ -54,7 +54,7 @@ def label_studio(job: FetchJob) -> str:
 
 
 def _lasting(export: Any) -> list[dict[str, Any]]:
-    """The tasks in the order of their numbers, without what changes by itself: "16 minutes ago"."""
+    """Return the tasks in the order of their numbers, without texts that age, as "16 minutes ago"."""
     tasks = want_list(export, "the export", "what it holds")
     for task in tasks:
         for what in ("annotations", "drafts", "predictions"):
@@ -71,7 +71,7 @@ _KEPT = ("id", "external_id", "status", "fields", "metadata", "responses")
 
 
 def argilla(job: FetchJob) -> str:
-    """Write a data set's records into a file; returns its name."""
+    """Write a data set's records into a file and return its name."""
     from argilla import Argilla
 
     client = Argilla(api_url=job.start(2), api_key=job.token, timeout=int(job.seconds), retries=1)
@@ -86,7 +86,7 @@ def argilla(job: FetchJob) -> str:
 
 
 def _records(client: Argilla, dataset: Dataset, job: FetchJob) -> Iterator[dict[str, Any]]:
-    """Records as the server has them: to those without an id, the client gives another one each time."""
+    """Yield records from the server: the client would give a record without an id a new one each time."""
     place, at = f"/api/v1/datasets/{dataset.id}/records", 0
     while True:
         asked = {"offset": at, "limit": _AT_ONCE, "include": "responses"}
@@ -103,7 +103,7 @@ def _records(client: Argilla, dataset: Dataset, job: FetchJob) -> Iterator[dict[
 def _dataset(client: Argilla, job: FetchJob) -> Dataset:
     place, named = job.pieces[-2:]
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # that there is none is said in a sentence
+        warnings.simplefilter("ignore")  # a missing data set gets a sentence below
         if place == "dataset" and re.fullmatch(
             r"[0-9a-fA-F]{8}(-?[0-9a-fA-F]{4}){3}-?[0-9a-fA-F]{12}", named
         ):
@@ -132,7 +132,7 @@ _BATCH = 10_000
 
 
 def hugging_face(job: FetchJob) -> str:
-    """Write a split into a file; returns its name."""
+    """Write a split into a file and return its name."""
     import pyarrow.parquet as pq
     from datasets import Audio, Image, Video, load_dataset
 

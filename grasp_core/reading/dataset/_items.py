@@ -1,4 +1,4 @@
-"""Items as the files describe them: their ids in an items file, and the columns that can make slices."""
+"""Items and the columns that describe them: ids in an items file, and columns that can make slices."""
 
 from __future__ import annotations
 
@@ -22,19 +22,19 @@ from grasp_core.reading.table.names import ROUNDS, WHEN, mentions
 from grasp_core.reading.table.table import Table
 
 MAX_SLICES = 50
-"""A column with more distinct values than this makes no slices."""
+"""Most distinct values of a column that makes slices."""
 MOST_BATCHES = 12
-"""Of more values nothing is told unasked."""
+"""Most batches in a column that is reported without being named."""
 _DAY, _MOST_DAYS = len("2026-11-28"), 20_000
-"""Letters of a day; a column with more different ones holds something else."""
+"""Letters of a day, and most different days in a column of dates."""
 _MONTH = re.compile(r"(\d{4}-(?:0[1-9]|1[0-2]))-\d{2}")
 LONGEST = 200
-"""Longer texts name no slice."""
+"""Most letters of a text that names a slice."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Descriptions(Described):
-    """Both files' columns that describe items."""
+    """Columns of both files that describe items."""
 
     spec: DataSpec
     annotations: Table
@@ -48,11 +48,11 @@ class Descriptions(Described):
         item_ids: tuple[str, ...],
         item_of_row: Codes | None,
     ) -> Descriptions:
-        """Connect files; the last two arguments are as in `Votes`."""
+        """Match items of both files; the last two arguments are as in `Votes`."""
         inside = None
         if item_of_row is not None:
             dropped = [annotations.column(name).among([value]) for name, value in spec.filters.drop]
-            if dropped:  # rows that are left out by a value describe nothing
+            if dropped:  # rows that are left out by a value describe no item
                 item_of_row = np.where(np.logical_or.reduce(dropped), -1, item_of_row)
             taken = {*id_columns(spec), *spec.labels, spec.text}
             cells = () if spec.layout == "long" else cell_columns(annotations, spec)
@@ -62,7 +62,7 @@ class Descriptions(Described):
         return cls(item_ids, spec.missing, inside, beside, spec, annotations)
 
     def candidates(self, rated: BoolArray) -> dict[str, DescribingColumn]:
-        """Columns that can make slices: one value per item, at least two and not too many in all."""
+        """Return columns that can make slices: one value per item, at least two and not too many in all."""
         names = dict.fromkeys(name for source in self.sources for name in source.columns)
         able = (name for name in names if all(self._able(source, name, rated) for source in self.sources))
         found = {name: self.merged(name, rated) for name in able}
@@ -79,16 +79,16 @@ class Descriptions(Described):
         )
 
     def _values(self, source: DescribingFile, name: str, rated: BoolArray) -> Sequence[str]:
-        """A column's distinct texts: of an items file, which may list a whole catalogue, those that count."""
+        """Return a column's distinct texts; of an items file, maybe a whole catalogue, only rated items'."""
         if source is not self.beside:
             return source.table.distinct(name)
         column, unit = source.table.column(name), source.unit_of_row
         return [column.values[code] for code in np.unique(column.codes[(unit >= 0) & rated[unit]])]
 
     def batches(self, rated: BoolArray, but: Collection[str]) -> dict[str, DescribingColumn]:
-        """Columns that say by their names in which batch or month an item was rated, and the month of dates.
+        """Return columns named like the batch or month in which an item was rated, and the months of dates.
 
-        - `but`: columns that are something else.
+        - `but`: columns that have another role.
         """
         found: dict[str, DescribingColumn] = {}
         columns = dict.fromkeys(name for source in self.sources for name in source.columns if name not in but)
@@ -103,7 +103,7 @@ class Descriptions(Described):
         return {name: one for name, one in found.items() if 2 <= len(_there(one, rated)) <= MOST_BATCHES}
 
     def slices(self, names: Sequence[str], rated: BoolArray) -> dict[str, DescribingColumn]:
-        """The named columns; `rated`, (I,), are the items that count."""
+        """Return the named columns; `rated`, (I,), are the items that count."""
         raise_stopping(problem for name in names for problem in self._refused(name, rated))
         found = {name: self.merged(name, rated) for name in names}
         raise_stopping(problem for column in found.values() for problem in column.problems)
@@ -114,7 +114,7 @@ class Descriptions(Described):
         return found
 
     def _refused(self, name: str, rated: BoolArray) -> Iterator[Problem]:
-        """Why a column makes no slices, before its cells are looked at one by one."""
+        """Yield reasons why a column makes no slices, before its cells are read one by one."""
         sources = [source for source in self.sources if name in source.columns]
         tables = [self.annotations, *([self.beside.table] if self.beside else [])]
         for source in sources:
@@ -127,7 +127,7 @@ class Descriptions(Described):
             yield no_column(name, tables)
 
     def _too_much(self, source: DescribingFile, name: str, rated: BoolArray) -> Iterator[Problem]:
-        """Values that are too many, or too long to be named."""
+        """Yield a problem if values are too many, or too long for names."""
         table, values = source.table, self._values(source, name, rated)
         column = table.column(name)
         long = [value for value in values if len(value) > LONGEST]
@@ -147,7 +147,7 @@ class Descriptions(Described):
 
 
 def _months(source: DescribingFile, name: str) -> DescribingColumn | None:
-    """The month of each item's first date in a column of days or moments as ISO 8601 writes them."""
+    """Return the month of each item's first date in a column of days or times in ISO 8601."""
     days = _beginnings(source.table.data.column(name))
     if len(days.values) > _MOST_DAYS:
         return None
@@ -162,7 +162,7 @@ def _months(source: DescribingFile, name: str) -> DescribingColumn | None:
 
 
 def _beginnings(texts: pa.ChunkedArray) -> Column:
-    """As much of each cell as a day takes; a moment may be another in each row, and is never a text here."""
+    """Cut each cell to the length of a day; times, maybe new in each row, never become Python texts."""
     whole = texts.chunk(0) if texts.num_chunks == 1 else texts.combine_chunks()
     coded = pa.types.is_dictionary(whole.type)
     short = pc.utf8_slice_codeunits(whole.dictionary if coded else whole, 0, _DAY).dictionary_encode()

@@ -1,6 +1,6 @@
-"""Raters who answer an item more than once: refused, or one answer is chosen; equal answers count once.
+"""Repeated answers of a rater to an item: refused, or one is chosen; equal answers count once.
 
-Points in time, as people and programs write them, are put in order: numbers, ISO 8601, common dates.
+Points in time are ordered as people and programs write them: numbers, ISO 8601, common dates.
 """
 
 import re
@@ -24,11 +24,11 @@ from grasp_core.reading.table import names
 from grasp_core.reading.table.parsed import parts_of
 
 _MANY, _OFTEN = 5, 0.1
-"""Pairs of a rater and an item with several labels, and their share, from which rows are choices of one."""
+"""Number and share of pairs of rater and item with several labels from which rows are chosen options."""
 
 
 def chosen(votes: Votes, spec: DataSpec) -> BoolArray:
-    """Entries to keep where a rater gives an item several labels: the first or the last, as the spec says."""
+    """Return the entries to keep of several labels of a rater for an item: first or last, by the spec."""
     keep = np.ones(votes.size, dtype=np.bool_)
     order, again = _in_runs(votes)
     if not again.any():
@@ -46,7 +46,7 @@ def chosen(votes: Votes, spec: DataSpec) -> BoolArray:
 
 
 def others(spec: DataSpec) -> Remark:
-    """The answers that are left out where one is chosen."""
+    """Name the answers that are left out because another one is chosen."""
     which = "later" if spec.repeated == "first" else "earlier"
     if spec.order is None:
         return LeftOutReason.ANSWERED_AGAIN(which=which)
@@ -54,7 +54,7 @@ def others(spec: DataSpec) -> Remark:
 
 
 def once(votes: Votes, spec: DataSpec) -> tuple[Votes, list[Problem]]:
-    """Keep an annotation given twice once; two different labels of one rater for one item stop."""
+    """Keep one of equal annotations; different labels of one rater for one item are a problem that stops."""
     order, again = _in_runs(votes)
     if not order.size:
         return votes, []
@@ -77,10 +77,10 @@ def once(votes: Votes, spec: DataSpec) -> tuple[Votes, list[Problem]]:
 
 
 def _in_runs(votes: Votes) -> tuple[Codes, BoolArray]:
-    """Entries whose pair is there again, by item and rater, in file order within; which follow on theirs."""
+    """Return entries of repeated pairs by item, rater and file order, and a mask of those after the first."""
     n_raters = len(votes.rater_ids)
     per_item = tallied(votes.item, len(votes.item_ids))
-    repeated = [np.empty(0, np.int64)]  # numbers of the pairs that occur more than once, ascending
+    repeated = [np.empty(0, np.int64)]  # numbers of repeated pairs, ascending
     for first, same in sorted_keys(votes.pieces, per_item, (n_raters,)):
         repeated.append(first * n_raters + np.unique(same[1:][same[1:] == same[:-1]]))
     pairs = np.concatenate(repeated)
@@ -123,7 +123,7 @@ def _by_time(votes: Votes, entries: Codes, spec: DataSpec) -> Codes:
 
 
 def _chosen(votes: Votes, entries: Codes, runs: Codes, rank: Codes, spec: DataSpec) -> BoolArray:
-    """Which of the contested entries count: one of each run."""
+    """Return a mask of the contested entries that count: one of each run."""
     order = np.lexsort((np.arange(entries.size), rank if spec.repeated == "first" else -rank, runs))
     heads = np.ones(entries.size, dtype=np.bool_)
     heads[1:] = runs[order][1:] != runs[order][:-1]
@@ -154,7 +154,7 @@ def _pair(votes: Votes, entry: int) -> tuple[str, str]:
 
 
 def _splits(votes: Votes, spec: DataSpec, order: Codes, run: Codes) -> Iterator[tuple[str, int]]:
-    """Columns of recurring values beside ids and labels, and the contradictions that each of them leaves.
+    """Yield columns of recurring values beside ids and labels, and how many contradictions they leave.
 
     `order`, `run`: entries of pairs that occur more than once, and the number of each one's pair.
     """
@@ -227,7 +227,7 @@ _ZONES = {"z": 0, "utc": 0, "gmt": 0, "ut": 0} | {
     for letter, hours in (("e", -5), ("c", -6), ("m", -7), ("p", -8))
     for kind in "sd"
 }
-"""Hours from Greenwich of the names that RFC 5322 knows; other names may mean several zones."""
+"""Hours from Greenwich by zone name in RFC 5322; other names may mean several zones."""
 _NUMBER = re.compile(r"[+-]?\d+(\.\d+)?([eE][+-]?\d+)?")
 _CLOCK = (
     r"(?P<hour>\d{1,2}):(?P<minute>\d{2})(:(?P<second>\d{2})([.,](?P<fraction>\d+))?)?"
@@ -255,14 +255,14 @@ _IN_BRACKETS = re.compile(r" \([^()]*\)$")
 
 @dataclass(frozen=True, slots=True)
 class _Moment:
-    """A point in time; only those of one `kind` can be put in order."""
+    """A point in time; only points of one `kind` can be ordered."""
 
     kind: str
     at: Decimal
 
 
 def ranks(where: str, texts: Iterable[str], column: Collection[str]) -> dict[str, int]:
-    """The order of points in time; all of the column tell if 3/4/2024 begins with the day."""
+    """Rank points in time; the whole column decides whether 3/4/2024 begins with the day."""
     wanted = dict.fromkeys(texts)
     order: DayFirst | None = None
     slashed = next((text for text in wanted if _slashed(text) is not None), None)
@@ -281,7 +281,7 @@ def ranks(where: str, texts: Iterable[str], column: Collection[str]) -> dict[str
 
 
 def _slashed(text: str) -> tuple[int, int] | None:
-    """The two small numbers of a date such as 3/4/2024."""
+    """Return the two small numbers of a date such as 3/4/2024."""
     found = _FORMS[2].fullmatch(_plain(text))
     return None if found is None else (int(found["one"]), int(found["two"]))
 
@@ -343,7 +343,7 @@ def _month(parts: Mapping[str, str | None], order: DayFirst | None) -> tuple[int
 
 
 def _zone(zone: str | None) -> tuple[str, timedelta]:
-    """The kind of times that it can be compared with, and the distance from Greenwich."""
+    """Return the kind of times comparable with a zone's, and its offset from Greenwich."""
     if zone is None:
         return "a time without its zone", timedelta()
     if zone.lower() in _ZONES:

@@ -1,4 +1,4 @@
-"""Specs held against columns, and sentences with what would do."""
+"""Checks of specs against columns, and problems that name a solution."""
 
 import math
 import re
@@ -17,11 +17,11 @@ from grasp_core.reading.dataset.votes import Votes, id_columns
 from grasp_core.reading.table.table import Table
 
 MAX_CATEGORIES = 256
-"""More distinct labels than this are taken for a mistake."""
+"""Most distinct labels; more are taken for a mistake."""
 MOST_NUMBERS = 25
-"""Of more different numbers about raters, such as ages, bands make groups."""
+"""Most different numbers about raters, such as ages, that are groups without bands."""
 _NEARLY_ALL = 0.9
-"""Share of the labels that are numbers, from which on they may be those of a slider."""
+"""Share of numbers among the labels from which they may come from a slider."""
 
 
 _NO_PROFILE = {
@@ -29,16 +29,16 @@ _NO_PROFILE = {
     "items-by-raters": DataProblem.COLUMN_IS_A_RATER,
     "raters-by-items": DataProblem.COLUMN_IS_AN_ITEM,
 }
-"""That a column of the annotations does not describe raters."""
+"""Problems, by layout, of a column of the annotations that does not describe raters."""
 
 _JOINED = re.compile(r"\s*[,:+*&×]\s*|\s+x\s+")
-"""Between columns that somebody names together."""
+"""Signs between columns that are named together."""
 
 
 def missing_columns(
     annotations: Table, raters: Table | None, spec: DataSpec, axes: Sequence[str], made: Collection[str] = ()
 ) -> list[Problem]:
-    """Columns that are named but do not exist, or are named for two things; `made` are still to be made."""
+    """Find named columns that do not exist or have two roles; columns in `made` are still to be made."""
     own = [*id_columns(spec), *spec.labels]
     there = {*annotations.columns, *made}
     problems = [no_column(name, (annotations,)) for name in own if name not in there]
@@ -76,7 +76,7 @@ def missing_columns(
 
 
 def no_column(name: str, tables: Sequence[Table]) -> Problem:
-    """That none of the files has a column of that name, and which it may be meant for."""
+    """Return the problem that no file has a column of this name, with similar names."""
     columns = tuple(dict.fromkeys(column for table in tables for column in table.columns))
     close = closest(name, columns)
     file, *others = (table.name for table in tables)
@@ -87,7 +87,7 @@ def no_column(name: str, tables: Sequence[Table]) -> Problem:
 
 
 def excluded_raters(profiles: Profiles, spec: DataSpec) -> tuple[BoolArray, list[Problem]]:
-    """Which raters `spec.exclude` leaves out, shape (J,)."""
+    """Return the raters that `spec.exclude` leaves out, shape (J,)."""
     n = len(profiles.ids)
     excluded = np.zeros(n, dtype=np.bool_)
     problems: list[Problem] = []
@@ -118,7 +118,7 @@ def missing_labels(votes: Votes, spec: DataSpec) -> tuple[Votes, list[Problem]]:
 
 
 def labels(votes: Votes, spec: DataSpec) -> list[Problem]:
-    """Labels that are not declared, or too many."""
+    """Find labels that are not declared, or too many."""
     used = votes.used_labels()
     if used.size > MAX_CATEGORIES:
         return [_too_many_labels(votes, used.size)]
@@ -140,11 +140,11 @@ def _too_many_labels(votes: Votes, distinct: int) -> Problem:
 
 
 def _at_most(found: Collection[str], column: str = "") -> Remark:
-    """The most labels that there may be, and what would do for numbers, as of a slider."""
+    """Name the largest number of labels, and ranges for numbers, as of a slider."""
     numbers = np.array([number_of(label) for label in found], dtype=np.float64)
     known = np.isfinite(numbers)
     numbers = numbers[known]
-    if known.mean() < _NEARLY_ALL:  # else the others say that there is no answer, or are seen beside ranges
+    if known.mean() < _NEARLY_ALL:  # else other labels mean no answer, or show up beside ranges
         return DataProblem.MOST_LABELS(most=MAX_CATEGORIES)
     low, high = float(numbers.min()), float(numbers.max())
     digits = 1 - math.floor(math.log10(high - low))
@@ -155,7 +155,7 @@ def _at_most(found: Collection[str], column: str = "") -> Remark:
 
 
 def bands(values: Collection[str], most: int = MOST_NUMBERS) -> str | None:
-    """Two edges, as --bins takes them, that cut more than `most` numbers into like parts; else None."""
+    """Return two edges, as for --bins, that cut more than `most` numbers into equal parts; else None."""
     numbers = np.array([number_of(text) for text in values], dtype=np.float64)
     if numbers.size <= most or not np.isfinite(numbers).all():
         return None
@@ -183,7 +183,7 @@ def _undeclared(votes: Votes, categories: Sequence[str]) -> list[Problem]:
 
 
 def axis(name: str, column: DescribingColumn, counted: BoolArray) -> list[Problem]:
-    """Axes that cannot tell raters apart, and raters unknown on them; `counted` are those who count, (J,)."""
+    """Find axes with too few or many values, and raters unknown on them; `counted`, (J,), are who count."""
     codes = column.codes[counted]
     values = np.unique(codes[codes >= 0])
     unknown = int((codes < 0).sum())

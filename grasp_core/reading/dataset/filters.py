@@ -1,6 +1,6 @@
-"""What does not count: one list of rules, an account of what each left out, and whom that concerns.
+"""Annotations that do not count: a list of rules, an account of each, and the groups concerned.
 
-Filters are not neutral, so what a rule leaves out is told by group.
+Filters are not neutral, so the annotations that a rule leaves out are reported by group.
 """
 
 import dataclasses
@@ -28,7 +28,7 @@ from grasp_core.reading.table.table import Table
 
 @dataclass(frozen=True, slots=True)
 class GroupShare:
-    """How much of one value of an axis a filter removed; ``(unknown)`` has the value None."""
+    """Annotations and raters of one value of an axis, all and removed ones; None is ``(unknown)``."""
 
     value: str | None
     annotations: int
@@ -39,7 +39,7 @@ class GroupShare:
 
 @dataclass(frozen=True, slots=True)
 class Removal:
-    """How much one filter removed, in all and by group; raters and items that have none left."""
+    """Annotations that one filter removed, in all and by group; raters and items that it left without any."""
 
     filter: Remark
     annotations: int
@@ -49,7 +49,7 @@ class Removal:
 
 
 class Step(NamedTuple):
-    """One filter: annotations of each rater before and after it, shape (J,), and items it left none of."""
+    """One filter: annotations of each rater before and after, shape (J,), and items left without any."""
 
     what: Remark
     before: Codes
@@ -58,12 +58,12 @@ class Step(NamedTuple):
 
 
 @dataclass(slots=True, eq=False)
-class Sieve:
-    """One question's annotations, what filters left out of them, and what there is to know of that.
+class FilteredVotes:
+    """One question's annotations, the filters applied to them, and notes on problems.
 
     - `absent`: rows or cells without a label.
     - `had`, (I,): items that had an annotation at first.
-    - `equal`: annotations that say the same as an earlier one.
+    - `equal`: number of annotations that repeat an earlier one.
     """
 
     votes: Votes
@@ -74,7 +74,7 @@ class Sieve:
     notes: list[Problem] = field(default_factory=list)
 
     def keep(self, what: Remark, which: BoolArray) -> None:
-        """Keep the chosen annotations, shape (A,); `what` names the others."""
+        """Keep the annotations of a mask, shape (A,); `what` names the others."""
         items, before = _items(self.votes), per_rater(self.votes)
         self.votes = self.votes.keep(which)
         gone = items & ~_items(self.votes)
@@ -82,21 +82,21 @@ class Sieve:
 
     @property
     def gone(self) -> tuple[BoolArray, BoolArray]:
-        """Raters, shape (J,), and items, shape (I,), all of whose annotations were left out."""
+        """Masks of raters, shape (J,), and items, shape (I,), whose annotations were all left out."""
         left = per_rater(self.votes)
         before = self.steps[0].before if self.steps else left
         return (before > 0) & (left == 0), self.had & ~_items(self.votes)
 
     def labels(self) -> dict[str, int]:
-        """Annotations that count, by label."""
+        """Count the remaining annotations by label."""
         given = tallied(self.votes.label, len(self.votes.labels))
         return {self.votes.labels[code]: int(given[code]) for code in np.flatnonzero(given)}
 
 
-def leave_out(votes: Votes, excluded: BoolArray, spec: DataSpec) -> Sieve:
-    """One question's votes but for those that the rules name; `excluded`, (J,), are raters left out."""
+def leave_out(votes: Votes, excluded: BoolArray, spec: DataSpec) -> FilteredVotes:
+    """Leave out votes of one question by the rules; `excluded`, (J,), are raters left out."""
     labelled, notes = checks.missing_labels(votes, spec)
-    sieve = Sieve(labelled, votes.cells - labelled.size, _items(labelled), notes=notes)
+    sieve = FilteredVotes(labelled, votes.cells - labelled.size, _items(labelled), notes=notes)
     if spec.exclude:
         values = tuple(f"{quoted(name)} = {quoted(value)}" for name, value in spec.exclude)
         sieve.keep(LeftOutReason.RATERS_WITH(values=values), ~excluded[labelled.rater])
@@ -105,7 +105,7 @@ def leave_out(votes: Votes, excluded: BoolArray, spec: DataSpec) -> Sieve:
     return sieve
 
 
-def _by_values(sieve: Sieve, spec: DataSpec) -> None:
+def _by_values(sieve: FilteredVotes, spec: DataSpec) -> None:
     for name, value in spec.filters.drop:
         column = sieve.votes.table.column(name)
         blank = () if value.strip() else (text for text in column.values if not text.strip())
@@ -113,7 +113,7 @@ def _by_values(sieve: Sieve, spec: DataSpec) -> None:
         sieve.keep(LeftOutReason.WITH_VALUE(column=name, value=value), ~hit)
 
 
-def _by_ids(sieve: Sieve, spec: DataSpec) -> None:
+def _by_ids(sieve: FilteredVotes, spec: DataSpec) -> None:
     filters, votes = spec.filters, sieve.votes
     if filters.raters:
         sieve.keep(LeftOutReason.LISTED_RATERS(), ~_listed(votes.rater_ids, filters.raters)[votes.rater])
@@ -122,13 +122,13 @@ def _by_ids(sieve: Sieve, spec: DataSpec) -> None:
 
 
 def _listed(ids: Sequence[str], listed: Sequence[str]) -> BoolArray:
-    """Which ids a list names; the empty one names all that are blank."""
+    """Return a mask of the ids that a list names; the empty id names all blank ids."""
     named = set(listed)
     blank = "" in named
     return np.array([one in named or (blank and not one.strip()) for one in ids], dtype=np.bool_)
 
 
-def _by_time(sieve: Sieve, spec: DataSpec) -> None:
+def _by_time(sieve: FilteredVotes, spec: DataSpec) -> None:
     filters, column = spec.filters, str(spec.filters.time)
     if filters.time is None:
         return
@@ -144,13 +144,13 @@ def _by_time(sieve: Sieve, spec: DataSpec) -> None:
     sieve.keep(what, (seconds >= low) & (seconds <= high))
 
 
-def _check(sieve: Sieve, spec: DataSpec) -> None:
-    """What has to be mended before raters' answers are held against each other."""
+def _check(sieve: FilteredVotes, spec: DataSpec) -> None:
+    """Note problems that must be solved before raters' answers are compared."""
     sieve.notes += [*blank_ids(sieve.votes, spec), *checks.labels(sieve.votes, spec)]
 
 
-def _repeated(sieve: Sieve, spec: DataSpec) -> None:
-    """Where a rater answers an item again: the answer that the spec says; equal ones count once."""
+def _repeated(sieve: FilteredVotes, spec: DataSpec) -> None:
+    """Keep, of a rater's repeated answers to an item, the one the spec chooses; equal answers count once."""
     if spec.repeated != "refuse":
         sieve.keep(repeats.others(spec), repeats.chosen(sieve.votes, spec))
     votes, notes = repeats.once(sieve.votes, spec)
@@ -159,8 +159,8 @@ def _repeated(sieve: Sieve, spec: DataSpec) -> None:
     sieve.notes += notes
 
 
-def _by_gold(sieve: Sieve, spec: DataSpec) -> None:
-    """Leave out raters who miss the experts' labels too often; those without such items stay."""
+def _by_gold(sieve: FilteredVotes, spec: DataSpec) -> None:
+    """Leave out raters who miss the experts' labels too often; raters without such items stay."""
     filters, votes = spec.filters, sieve.votes
     if filters.gold is None or filters.min_gold is None:
         return
@@ -184,7 +184,7 @@ def _by_gold(sieve: Sieve, spec: DataSpec) -> None:
     sieve.keep(what, ~poor[votes.rater])
 
 
-def _by_counts(sieve: Sieve, spec: DataSpec) -> None:
+def _by_counts(sieve: FilteredVotes, spec: DataSpec) -> None:
     least = spec.filters.min_per_rater
     if least > 1:
         enough = per_rater(sieve.votes) >= least
@@ -195,10 +195,10 @@ def _by_counts(sieve: Sieve, spec: DataSpec) -> None:
         sieve.keep(LeftOutReason.ITEMS_WITH_FEWER(least=least), enough[sieve.votes.item])
 
 
-_RULES: Sequence[Callable[[Sieve, DataSpec], None]] = (
+_RULES: Sequence[Callable[[FilteredVotes, DataSpec], None]] = (
     _by_values, _by_ids, _by_time, _check, _repeated, _by_gold, _by_counts
 )  # fmt: skip
-"""What does not count, in the order in which it is left out; each is taken back by its field of the spec."""
+"""Rules that leave annotations out, in order of application; each is undone by its field of the spec."""
 
 
 _SCREENS: Mapping[Screen, LeftOutReason] = {
@@ -209,8 +209,8 @@ _SCREENS: Mapping[Screen, LeftOutReason] = {
 
 
 def screened(screen: Screen, annotations: Annotations, raters: Raters | None) -> BoolArray:
-    """Raters whom a screen leaves out, shape (J,); of two near-duplicates one stays."""
-    from grasp_core.reading.screens import constant, duplicates, random_responders  # bring all of SciPy
+    """Return the raters whom a screen leaves out, shape (J,); of two near-duplicates one stays."""
+    from grasp_core.reading.screens import constant, duplicates, random_responders  # these load all of SciPy
 
     if screen == "random":
         return random_responders.random_responders(annotations).random
@@ -220,11 +220,11 @@ def screened(screen: Screen, annotations: Annotations, raters: Raters | None) ->
 
 
 def leave_out_screened(
-    sieves: Sequence[Sieve], spec: DataSpec, axes: Callable[[BoolArray], Mapping[str, Axis]]
+    sieves: Sequence[FilteredVotes], spec: DataSpec, axes: Callable[[BoolArray], Mapping[str, Axis]]
 ) -> None:
-    """Leave out whom the spec's screens name, each by what filters left of the first question's answers.
+    """Leave out the raters of the spec's screens, which see the first question's answers after all filters.
 
-    - `axes`: of the raters that still count, as a mask.
+    - `axes`: returns the axes of the raters that still count, given as a mask.
     """
     votes = sieves[0].votes
     counted = per_rater(votes) > 0
@@ -240,8 +240,10 @@ def leave_out_screened(
             sieve.keep(_SCREENS[screen](), ~named[sieve.votes.rater])
 
 
-def left_out(table: Table, spec: DataSpec, sieves: Sequence[Sieve]) -> tuple[int, tuple[LeftOut, ...]]:
-    """How much of an annotations file was read, and what of it does not count: every row is accounted for."""
+def left_out(
+    table: Table, spec: DataSpec, sieves: Sequence[FilteredVotes]
+) -> tuple[int, tuple[LeftOut, ...]]:
+    """Account for every row of an annotations file: the number read, and the parts that do not count."""
     cells = len(table) * (len(sieves) if spec.layout == "long" else len(cell_columns(table, spec)))
     aside = [
         LeftOut(
@@ -260,8 +262,8 @@ def left_out(table: Table, spec: DataSpec, sieves: Sequence[Sieve]) -> tuple[int
     return read, tuple(found)
 
 
-def together(sieves: Sequence[Sieve]) -> Votes:
-    """One entry per annotation, however many questions it answers."""
+def together(sieves: Sequence[FilteredVotes]) -> Votes:
+    """Merge the questions' votes into one entry per annotation."""
     votes = sieves[0].votes
     if len(sieves) == 1:
         return votes
@@ -276,9 +278,9 @@ def together(sieves: Sequence[Sieve]) -> Votes:
 
 
 def removals(
-    sieves: Sequence[Sieve], spec: DataSpec, axes: Mapping[str, DescribingColumn]
+    sieves: Sequence[FilteredVotes], spec: DataSpec, axes: Mapping[str, DescribingColumn]
 ) -> tuple[Removal, ...]:
-    """Removals of each filter, by group; by question where there are several."""
+    """Return the removals of each filter by group, and by question if there are several."""
     return tuple(
         Removal(
             filter=what
@@ -295,7 +297,7 @@ def removals(
 
 
 def _shares(axis: DescribingColumn, before: Codes, after: Codes) -> Iterator[GroupShare]:
-    """How much of each value was removed; the annotations of each rater before and after have shape (J,)."""
+    """Yield numbers of each value; annotations of each rater before and after the filter have shape (J,)."""
     for code in np.unique(axis.codes[before > 0]):
         who = axis.codes == code
         yield GroupShare(
@@ -313,12 +315,12 @@ def _items(votes: Votes) -> BoolArray:
 
 
 def per_rater(votes: Votes) -> Codes:
-    """Annotations of each rater, shape (J,)."""
+    """Count the annotations of each rater, shape (J,)."""
     return tallied(votes.rater, len(votes.rater_ids))
 
 
 def check_columns(table: Table, spec: DataSpec) -> None:
-    """Refuse columns to filter by that the file does not have."""
+    """Refuse filters by columns that the file does not have."""
     filters = spec.filters
     named = [name for name, _ in filters.drop] + [name for name in (filters.time, filters.gold) if name]
     found = [checks.no_column(name, (table,)) for name in dict.fromkeys(named) if name not in table.columns]
@@ -330,7 +332,7 @@ def check_columns(table: Table, spec: DataSpec) -> None:
 def absent_ids(
     name: str, what: Literal["items", "raters"], named: Collection[str], known: Collection[str]
 ) -> list[Problem]:
-    """Ids of raters or items that are to be left out and are not in the file `name`."""
+    """Report ids of raters or items to leave out that are not in the file `name`."""
     absent = sorted(set(named) - set(known)) if named else []
     if not absent:
         return []
@@ -339,7 +341,7 @@ def absent_ids(
 
 
 def without_effect(spec: DataSpec, steps: Iterable[Step]) -> list[Problem]:
-    """Values that annotations are to be left out by, and that none has."""
+    """Report values to leave out that no annotation has."""
     idle = {step.what for step in steps if step.before.sum() == step.after.sum()}
     return [
         know(DataProblem.NOTHING_WITH_VALUE(column=name, value=value), 0)

@@ -1,4 +1,4 @@
-"""Tables and a data spec become annotations, raters and what is to be known about them."""
+"""Form a data set of tables by a data spec: annotations, raters, and problems to report."""
 
 import dataclasses
 import hashlib
@@ -25,7 +25,7 @@ from grasp_core.model.result import DataSummary, FileFingerprint
 from grasp_core.model.text import EXAMPLES, listed, quoted
 from grasp_core.reading.dataset import checks, filters
 from grasp_core.reading.dataset._items import Descriptions
-from grasp_core.reading.dataset.filters import Removal, Sieve, per_rater
+from grasp_core.reading.dataset.filters import FilteredVotes, Removal, per_rater
 from grasp_core.reading.dataset.raters import DescribingColumn, Profiles
 from grasp_core.reading.dataset.recoding import in_order, ranges, recode
 from grasp_core.reading.dataset.votes import (
@@ -42,7 +42,7 @@ from grasp_core.reading.table.table import Table
 
 
 def axis_of(column: DescribingColumn, counted: BoolArray, cut: Sequence[str]) -> Axis:
-    """The axis of the raters, or items, that count; `cut` are the ranges that its values were cut into."""
+    """Form the axis of the raters, or items, that count; `cut` are ranges into which values were cut."""
     codes = column.codes[counted]
     code_of = {column.values[code]: code for code in np.unique(codes[codes >= 0]).tolist()}
     used = [code_of[value] for value in in_order(code_of, cut)]
@@ -55,7 +55,7 @@ def axis_of(column: DescribingColumn, counted: BoolArray, cut: Sequence[str]) ->
 
 @dataclass(frozen=True, slots=True)
 class Fitted:
-    """As much of a reading as fits; `dropped` is what was left out of it, as parts of a sentence."""
+    """The parts of a reading that fit the files; `dropped` names the other parts, for a sentence."""
 
     spec: DataSpec
     axes: tuple[str, ...]
@@ -65,7 +65,7 @@ class Fitted:
 def fitting(
     annotations: Table, raters: Table | None, spec: DataSpec, axes: Sequence[str], items: Table | None = None
 ) -> Fitted:
-    """As much of a reading as fits: axes that exist, and declared labels if all are among them."""
+    """Keep the parts of a reading that fit: axes that exist, and declared labels if they include all."""
     annotations, raters, items, _ = recode(annotations, raters, spec, items)
     raise_stopping(checks.missing_columns(annotations, raters, spec, ()))
     if items is not None and spec.items_id not in items.columns:
@@ -96,11 +96,11 @@ class Dataset:
     """Data ready for a run.
 
     - `raters`: in the same order as the annotations' raters.
-    - `removals`: what exclusions and filters left out, in the order in which they were applied.
+    - `removals`: counts that exclusions and filters left out, in order of application.
     - `further`: the answers to further questions, over the same items and raters.
-    - `models`: models that are to be held against the groups, over the same items.
-    - `attributes`: columns that describe items, whose values can make slices; its codes have shape (I,).
-    - `batches`: the column that says in which batch or month items were rated, where none are to make slices.
+    - `models`: models to be compared with the groups, over the same items.
+    - `attributes`: columns that describe items, whose values can make slices; codes have shape (I,).
+    - `batches`: the column of the batch or month in which items were rated, if no slices were named.
     """
 
     annotations: Annotations
@@ -115,12 +115,12 @@ class Dataset:
 
     @property
     def questions(self) -> tuple[Annotations, ...]:
-        """The answers to each question; one, but for vector-valued annotations."""
+        """The answers to each question; more than one only for vector-valued annotations."""
         return (self.annotations, *self.further)
 
     @property
     def annotations_of(self) -> Int64Array:
-        """Annotations of each rater, shape (J,): items of which the rater answered some question."""
+        """Number of annotations of each rater, shape (J,): items with an answer to any question."""
         n_raters, rater = self.annotations.n_raters, self.annotations.rater
         if self.further:
             pairs = [one.item.astype(np.int64) * n_raters + one.rater for one in self.questions]
@@ -137,10 +137,10 @@ def load(
     items: Table | None = None,
     slices: Sequence[str] | None = None,
 ) -> Dataset:
-    """Form the data set that `spec` describes: values are recoded, then what does not count is left out.
+    """Form the data set that `spec` describes: recode values, then leave out annotations that do not count.
 
-    - `axes`: demographic columns, of the raters file first; by default :func:`candidate_axes`.
-    - `slices`: columns that describe items; by default those that can make some, none where axes are named.
+    - `axes`: demographic columns, first from the raters file; by default :func:`candidate_axes`.
+    - `slices`: columns that describe items; by default all that can make slices, or none if axes are named.
     """
     annotations, raters, items, problems = recode(annotations, raters, spec, items)
     raise_stopping(checks.missing_columns(annotations, raters, spec, axes or ()))
@@ -178,7 +178,7 @@ def load(
             for problem in (*column.problems, *checks.axis(name, column, counted))
         ),
     ]
-    if not any(problem.stops for problem in problems):  # else everybody may be excluded
+    if not any(problem.stops for problem in problems):  # else all raters may be excluded
         found += _shape(left, sieves, per_item, spec)
     raise_stopping(found)
     removals = filters.removals(sieves, spec, columns)
@@ -212,7 +212,7 @@ def load(
         formed[0],
         Raters(formed[0].rater_ids, _axes(columns, counted, spec), per_rater(left)[counted].astype(np.int64)),
         _summary(left, spec, sieves, categories, files, unused(annotations.columns, spec, parts)),
-        tuple(dict.fromkeys([*about_files, *found])),  # what holds of every question once
+        tuple(dict.fromkeys([*about_files, *found])),  # a problem of every question once
         removals,
         tuple(formed[1:]),
         attributes={
@@ -223,9 +223,9 @@ def load(
 
 
 def candidate_axes(annotations: Table, raters: Table | None, spec: DataSpec) -> tuple[str, ...]:
-    """Columns of either file that can be axes: one value per rater, and not too many values.
+    """Return columns of either file that can be axes: one value per rater, and not too many values.
 
-    Labels may be made by recoding that nobody has named yet.
+    The spec's labels need not exist: recoding that is not named yet may make them.
     """
     annotations, raters, _, _ = recode(annotations, raters, spec)
     raise_stopping(checks.missing_columns(annotations, raters, spec, (), made=spec.labels))
@@ -236,7 +236,7 @@ def candidate_axes(annotations: Table, raters: Table | None, spec: DataSpec) -> 
 def candidate_columns(
     found: Dataset, annotations: Table, raters: Table | None, spec: DataSpec
 ) -> dict[str, Axis]:
-    """The candidate axes' values for the raters of a data set that was formed of the files, by name."""
+    """Return candidate axes by name, with values of the raters of a data set that these files formed."""
     annotations, raters, _, _ = recode(annotations, raters, spec)
     profiles = Profiles.of(annotations, raters, spec, *unit_rows(annotations, spec, "rater"))
     counted = np.isin(profiles.ids, found.annotations.rater_ids)
@@ -253,7 +253,7 @@ def _candidates(profiles: Profiles, spec: DataSpec) -> tuple[str, ...]:
 
 
 def _about_ids(votes: Votes, spec: DataSpec) -> Iterator[Problem]:
-    """Rater ids that look alike, and ids to leave out that nobody and nothing has."""
+    """Report rater ids that look alike, and ids to leave out that no rater or item has."""
     name = votes.table.name
     if votes.rater_of_row is not None and spec.rater is not None:
         rows = tallied(votes.rater_of_row, len(votes.rater_ids)).tolist()
@@ -263,7 +263,7 @@ def _about_ids(votes: Votes, spec: DataSpec) -> Iterator[Problem]:
     yield from filters.absent_ids(name, "items", spec.filters.items, votes.item_ids)
 
 
-def _about_answers(name: str, sieves: Sequence[Sieve], spec: DataSpec) -> Iterator[Problem]:
+def _about_answers(name: str, sieves: Sequence[FilteredVotes], spec: DataSpec) -> Iterator[Problem]:
     for sieve, question in zip(sieves, spec.questions, strict=True):
         labels = sieve.labels()
         if len(labels) <= checks.MAX_CATEGORIES:
@@ -276,8 +276,10 @@ def _about_answers(name: str, sieves: Sequence[Sieve], spec: DataSpec) -> Iterat
         yield from filters.without_effect(question, sieve.steps)
 
 
-def _shape(votes: Votes, sieves: Sequence[Sieve], per_item: Codes, spec: DataSpec) -> Iterator[Problem]:
-    """Too little left to compare, and what dropped out beside what was left out on purpose."""
+def _shape(
+    votes: Votes, sieves: Sequence[FilteredVotes], per_item: Codes, spec: DataSpec
+) -> Iterator[Problem]:
+    """Report data too small to compare, and raters and items lost without being left out on purpose."""
     name, counted = votes.table.name, per_rater(votes) > 0
     for sieve, question in zip(sieves, spec.questions, strict=True):
         if len(sieves) > 1 and not sieve.votes.size:
@@ -305,7 +307,7 @@ def _shape(votes: Votes, sieves: Sequence[Sieve], per_item: Codes, spec: DataSpe
 
 
 def unused(columns: Sequence[str], spec: DataSpec, parts: Collection[str]) -> tuple[str, ...]:
-    """Columns of the annotations file that are neither used nor one of the axes and slices, `parts`."""
+    """Return columns of the annotations file that are neither used nor in `parts`, the axes and slices."""
     used = {*parts, *id_columns(spec), *spec.labels, *(name for name, _ in spec.exclude)}
     used |= {part for name in id_columns(spec) for part in parts_of(name, columns)}
     used |= {name for name, _ in spec.filters.drop}
@@ -319,7 +321,7 @@ def unused(columns: Sequence[str], spec: DataSpec, parts: Collection[str]) -> tu
 def _summary(
     votes: Votes,
     spec: DataSpec,
-    sieves: Sequence[Sieve],
+    sieves: Sequence[FilteredVotes],
     categories: Sequence[Sequence[str]],
     files: Sequence[Table],
     unused_columns: tuple[str, ...],

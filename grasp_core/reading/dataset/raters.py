@@ -1,4 +1,4 @@
-"""Raters: the columns that describe them, their ids, one profile each."""
+"""Raters: columns that describe them, matching of their ids, one profile each."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ from grasp_core.reading.table.columns import Column, near_duplicates, odd_texts
 from grasp_core.reading.table.table import Table
 
 MAX_AXIS_VALUES = 100
-"""A column with more distinct values than this is not offered as an axis."""
+"""Most distinct values of a column that is offered as an axis."""
 _SAMPLE = 2_000
 _FEW = 0.2
-"""Share of the raters with several rows up to which several values of one rater are taken for mistakes."""
+"""Share of the raters with several rows up to which differing values of a rater are taken for mistakes."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -41,7 +41,7 @@ class DescribingColumn:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _ByUnit:
-    """A column, each unit's first known code and its row, and the first row that differs (-1: none)."""
+    """A column: each unit's first known code, its row, and the first row that differs (-1: none)."""
 
     column: Column
     codes: Codes
@@ -66,14 +66,14 @@ class _ByUnit:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class DescribingFile:
-    """A file with columns that describe raters, or items: the units here.
+    """A file with columns that describe units: raters, or items.
 
-    - `key`: column of the units' ids; None where each row is a unit.
-    - `unit_of_row`, (rows,): position of each row's unit among all U units, or -1 for one that is not among
-      them.
-    - `columns`: those that may describe units.
+    - `key`: column of the units' ids; None if each row is a unit.
+    - `unit_of_row`, (rows,): position of each row's unit among all U units, or -1 for a unit that is not
+      among them.
+    - `columns`: columns that may describe units.
     - `n_units`: U.
-    - `of`: what units are.
+    - `of`: kind of the units.
     """
 
     table: Table
@@ -88,17 +88,17 @@ class DescribingFile:
     def beside(
         cls, table: Table, key: str, ids: Sequence[str], of: Literal["rater", "item"]
     ) -> DescribingFile:
-        """A file beside the annotations, whose column `key` holds ids; `ids` are the annotations'."""
+        """Match a file beside the annotations by its column `key` to `ids`, the ids in the annotations."""
         column = table.column(key)
         units = pd.Index(ids).get_indexer(pd.Index(column.values))[column.codes].astype(np.int64)
         return cls(table, key, units, tuple(name for name in table.columns if name != key), len(ids), of)
 
     def constant(self, name: str, missing: Collection[str]) -> bool:
-        """Whether the column has at most one known value per unit."""
+        """Return whether the column has at most one known value per unit."""
         return self._constant_at_first(name, missing) and not (self._by_unit(name, missing).clash >= 0).any()
 
     def _constant_at_first(self, name: str, missing: Collection[str]) -> bool:
-        """The same of the first rows, which tell most columns apart."""
+        """Return the same for the first rows, which suffice to rule out most columns."""
         column = Column.of(self.table.data.column(name).slice(0, _SAMPLE))
         known = ~column.among(missing) & (self.unit_of_row[:_SAMPLE] >= 0)
         unit, code = self.unit_of_row[:_SAMPLE][known], column.codes[known]
@@ -107,14 +107,14 @@ class DescribingFile:
         return np.array_equal(first[unit], code)
 
     def _by_unit(self, name: str, missing: Collection[str]) -> _ByUnit:
-        """Each unit's first known value, found once per column."""
+        """Return each unit's first known value, found once per column."""
         if name not in self._known:
             column = self.table.column(name)
             self._known[name] = _ByUnit.of(column, self.unit_of_row, self.n_units, missing)
         return self._known[name]
 
     def nearly_constant(self, name: str, missing: Collection[str]) -> Problem | None:
-        """That a few units have several values in a column, where all others have one."""
+        """Return the problem of a column in which only a few units have several values, or None."""
         found = self._by_unit(name, missing)
         clash = np.flatnonzero(found.clash >= 0)
         again = tallied(self.unit_of_row[self.unit_of_row >= 0], self.n_units) > 1
@@ -126,12 +126,12 @@ class DescribingFile:
         )
 
     def divides(self, name: str, missing: Collection[str]) -> bool:
-        """Whether the column has several values, yet few enough to form groups of units."""
+        """Return whether the column has several values, yet few enough to form groups of units."""
         distinct = len(set(self.table.distinct(name)) - set(missing))
         return 2 <= distinct <= min(MAX_AXIS_VALUES, max(2, self.n_units // 2))
 
     def column(self, name: str, missing: Collection[str], counted: BoolArray) -> DescribingColumn:
-        """Each unit's value, as its filled cells have it; `counted`, (U,), may have but one."""
+        """Return each unit's value from its filled cells; units in `counted`, (U,), must have only one."""
         found = self._by_unit(name, missing)
         column = found.column
         clash = np.flatnonzero((found.clash >= 0) & counted)
@@ -142,7 +142,7 @@ class DescribingFile:
         return DescribingColumn(found.codes, column.values, tuple(problems))
 
     def _clash(self, name: str, found: _ByUnit, clash: Codes) -> Problem:
-        """That units, by position, have several values."""
+        """Return the problem that the units at these positions have several values."""
         column, rows = found.column, np.sort(found.clash[clash])
         row = int(rows[0])
         before = int(found.first[self.unit_of_row[row]])
@@ -179,7 +179,7 @@ SPELLED_OTHERWISE: Sequence[tuple[str, Callable[[str], str]]] = (
     ("how their numbers are written", _number),
     ("spaces, case and how their numbers are written", lambda text: _number(text.strip().casefold())),
 )
-"""Differences in writing that change no id, from what changes least to what changes most."""
+"""Differences in spelling that change no id, from the smallest to the largest."""
 _WAYS = (
     *SPELLED_OTHERWISE,
     ("what follows the @", lambda text: text.strip().casefold().split("@")[0]),
@@ -188,18 +188,18 @@ _WAYS = (
         lambda text: re.sub(r"(?s)\A(?:.*?\D)?0*(\d+)\Z", r"\1", text.strip()),
     ),
 )
-"""Further ones, in the same order, may be of other ids."""
+"""Further differences, in the same order, that may be between different ids."""
 
 
 @dataclass(frozen=True, slots=True)
 class Alike:
-    """Ids that two files write otherwise, as the annotations and as the other file have them."""
+    """Ids that two files write differently: pairs of the annotations' and the other file's spelling."""
 
     but_for: str
     pairs: tuple[tuple[str, str], ...]
 
     def told(self, unit: Literal["rater", "item"], of: int) -> dict[str, Any]:
-        """The parts of a sentence on them."""
+        """Return the parts of a sentence on these ids."""
         own, other = self.pairs[0]
         matches = len(self.pairs)
         numbers = {"matches": matches, "others": of - matches, "of": of}
@@ -207,7 +207,7 @@ class Alike:
 
 
 def alike(raters: Iterable[str], ids: Collection[str]) -> Alike | None:
-    """The smallest difference in writing that most of two lists of ids have; None where nothing matches."""
+    """Return the difference in spelling that matches most ids, the smallest first; None if no id matches."""
     wanted = list(raters)
     best: Alike | None = None
     for but_for, written in _WAYS:
@@ -227,9 +227,9 @@ def alike(raters: Iterable[str], ids: Collection[str]) -> Alike | None:
 
 
 def _rater_column(raters: Table, spec: DataSpec, rater_ids: Sequence[str], annotations_name: str) -> str:
-    """The raters file's column of rater ids: `spec.rater`, or else the one that has most of them.
+    """Return the raters file's column of rater ids: `spec.rater`, or else the column with most of them.
 
-    Ages are no ids, for all that they may be the same numbers.
+    Ages are no ids, even if they are the same numbers.
     """
     if spec.layout == "raters-by-items" and spec.rater is None:
         raise DataError(DataProblem.NO_RATER_IDS(file=annotations_name, raters=raters.name))
@@ -266,7 +266,7 @@ def _nobody(
 
 
 def _same_ids(rater_ids: Sequence[str], raters: Table) -> Remark:
-    """The way out where two files call raters by different ids."""
+    """Return advice for two files that use different ids for raters."""
     columns = {name: [value for value in raters.distinct(name) if value] for name in raters.columns}
     mailed = next(
         (name for name, values in columns.items() if values and all("@" in one for one in values)), None
@@ -280,7 +280,7 @@ def _same_ids(rater_ids: Sequence[str], raters: Table) -> Remark:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Described:
-    """Both files' columns that describe raters, or items; `ids` are all, whether they count or not."""
+    """Columns of both files that describe raters, or items; `ids` has all units, also uncounted ones."""
 
     ids: tuple[str, ...]
     missing: tuple[str, ...]
@@ -289,11 +289,11 @@ class Described:
 
     @property
     def sources(self) -> tuple[DescribingFile, ...]:
-        """The files that describe them, the one that decides first."""
+        """The files that describe units; the first one decides."""
         return tuple(source for source in (self.beside, self.inside) if source is not None)
 
     def merged(self, name: str, counted: BoolArray) -> DescribingColumn:
-        """Each unit's value; the file that decides has it where it can; `counted`, (U,), are who count."""
+        """Return each unit's value, from the first source that has one; `counted`, (U,), are who count."""
         sources = [source for source in self.sources if name in source.columns]
         first, *others = (source.column(name, self.missing, counted) for source in sources)
         if not others:
@@ -311,7 +311,7 @@ class Described:
         return DescribingColumn(np.where(first.codes >= 0, first.codes, codes), values, tuple(problems))
 
     def unmatched(self, source: DescribingFile, counted: BoolArray) -> Iterator[Problem]:
-        """Units without a row in the file beside, and rows there that nothing in the annotations has."""
+        """Report units without a row in the file beside, and ids there that the annotations lack."""
         described = np.zeros(len(self.ids), dtype=np.bool_)
         described[source.unit_of_row[source.unit_of_row >= 0]] = True
         without = np.flatnonzero(counted & ~described)
@@ -331,14 +331,14 @@ class Described:
             yield know(remark, len(near.pairs), [other for _, other in near.pairs])
 
     def problems(self, counted: BoolArray) -> list[Problem]:
-        """Problems of the ids in the file beside; `counted`, (U,), are units with labels that count."""
+        """Return problems of ids in the file beside; `counted`, (U,), are units with labels that count."""
         if self.beside is None:
             return []
         return [*_about_ids(self.beside), *self.unmatched(self.beside, counted)]
 
 
 def _about_ids(source: DescribingFile) -> Iterator[Problem]:
-    """Ids of a file that are alike, blank, or there more than once."""
+    """Report ids of a file that are alike, blank, or repeated."""
     table, key = source.table, str(source.key)
     column = table.column(key)
     counts = column.counts()
@@ -378,7 +378,7 @@ _UNMATCHED = {
 
 
 class Profiles(Described):
-    """Both files' columns that describe raters."""
+    """Columns of both files that describe raters."""
 
     __slots__ = ()
 
@@ -391,7 +391,7 @@ class Profiles(Described):
         rater_ids: tuple[str, ...],
         rater_of_row: Codes | None,
     ) -> Profiles:
-        """Connect files; the last two arguments are as in `Votes`."""
+        """Match raters of both files; the last two arguments are as in `Votes`."""
         inside = beside = None
         if rater_of_row is not None:
             taken = {*id_columns(spec), *spec.labels}
@@ -404,7 +404,7 @@ class Profiles(Described):
         return cls(rater_ids, spec.missing, inside, beside)
 
     def candidates(self, left_out: Collection[str]) -> tuple[str, ...]:
-        """Columns that can be axes: one value per rater, at least two and not too many in all."""
+        """Return columns that can be axes: one value per rater, at least two and not too many in all."""
         names: dict[str, None] = {}
         for source in self.sources:
             for name in source.columns:
@@ -417,7 +417,7 @@ class Profiles(Described):
         return tuple(names)
 
     def nearly(self, left_out: Collection[str]) -> list[Problem]:
-        """Columns that would be axes, had not a few raters several values."""
+        """Report columns that would be axes if a few raters did not have several values."""
         source = self.inside
         if source is None:
             return []
@@ -431,7 +431,7 @@ class Profiles(Described):
         ]
 
     def column(self, name: str, counted: BoolArray) -> DescribingColumn:
-        """Each rater's value; the raters file decides where it has one; `counted`, (J,), are who count."""
+        """Return each rater's value, first from the raters file; `counted`, (J,), are who count."""
         if not any(name in source.columns for source in self.sources):
             raise DataError(DataProblem.COLUMN_OF_IDS(column=name, file=self.sources[0].table.name))
         return self.merged(name, counted)

@@ -1,4 +1,4 @@
-"""Recoding of tables before anything else looks at their values."""
+"""Recoding of tables before any other code reads their values."""
 
 import dataclasses
 from collections import Counter
@@ -22,7 +22,7 @@ from grasp_core.reading.table.table import Table
 def recode(
     annotations: Table, raters: Table | None, spec: DataSpec, items: Table | None = None
 ) -> tuple[Table, Table | None, Table | None, list[Problem]]:
-    """Apply `spec.recode` in order, to every file that has the column; with what to know of it."""
+    """Apply `spec.recode` in order to every file that has the column; return the files and problems."""
     beside = [table for table in (raters, items) if table is not None]
     annotations, problems = _recoded(annotations, spec, spec.recode, beside)
 
@@ -38,7 +38,7 @@ def recode(
 
 
 def own_recoded(table: Table, spec: DataSpec) -> Table:
-    """The annotations as the data were read, without the steps on columns of the files beside them."""
+    """Recode the annotations as for a data set, without the steps on columns of the files beside them."""
     own = [
         step
         for step in spec.recode
@@ -50,7 +50,7 @@ def own_recoded(table: Table, spec: DataSpec) -> Table:
 def _recoded(
     table: Table, spec: DataSpec, steps: Sequence[MapValues | Bins | Combine], beside: Sequence[Table]
 ) -> tuple[Table, list[Problem]]:
-    """A table recoded; steps on columns that only the files `beside` have leave it as it is."""
+    """Recode a table; steps on columns that only the files in `beside` have do not change it."""
     table = with_joined(table, (spec.item, spec.rater))
     problems: list[Problem] = []
     for step in steps:
@@ -71,7 +71,7 @@ def _recoded(
 
 
 def counts(tables: Iterable[Table | None], column: str | None, spec: DataSpec) -> dict[str, int]:
-    """Cells per value of a column, over all files; those of the labels where `column` is None."""
+    """Count cells by value of a column over all files, or of the labels if `column` is None."""
     total: Counter[str] = Counter()
     for position, table in enumerate(table for table in tables if table is not None):
         names = (column,) if column is not None else cell_columns(table, spec) if position == 0 else ()
@@ -82,19 +82,19 @@ def counts(tables: Iterable[Table | None], column: str | None, spec: DataSpec) -
 
 
 def ranges(spec: DataSpec, column: str | None) -> tuple[str, ...]:
-    """The ranges that a column's numbers were cut into, in their order."""
+    """Return the ranges into which a column's numbers were cut, in order."""
     cuts = [step.labels for step in spec.recode if isinstance(step, Bins) and step.column == column]
     return cuts[-1] if cuts else ()
 
 
 def in_order(values: Iterable[str], cut: Sequence[str]) -> tuple[str, ...]:
-    """Ranges by their size, then the rest as :func:`display_order` has it."""
+    """Sort values: ranges by their numbers, then the rest by :func:`display_order`."""
     place = {value: position for position, value in enumerate(cut)}
     return tuple(sorted(values, key=lambda value: (place.get(value, len(place)), display_order(value))))
 
 
 def numbers_of(column: Column) -> FloatArray:
-    """The number in each cell, shape (n,); NaN for none."""
+    """Return the number in each cell, shape (n,); NaN for a cell without one."""
     by_value = np.array([number_of(value) for value in column.values], dtype=np.float64)
     cells: FloatArray = by_value[column.codes]
     return cells
@@ -103,7 +103,7 @@ def numbers_of(column: Column) -> FloatArray:
 def _changed(
     table: Table, names: Sequence[str], step: MapValues | Bins, missing: Sequence[str]
 ) -> tuple[Table, list[Problem]]:
-    """A table with new texts in some columns; values that are named but not there, cells without a number."""
+    """Change texts in some columns; report named values that are absent, and cells without a number."""
     changes = dict(step.values) if isinstance(step, MapValues) else {}
 
     def new(value: str) -> str:
@@ -157,7 +157,7 @@ def _combined(table: Table, step: Combine, missing: Sequence[str]) -> Table:
 
 
 def _encoded(codes: Codes, values: Sequence[str]) -> pa.Array:
-    """Codes into values that may recur, as codes into distinct ones."""
+    """Turn codes into values that may recur into codes into distinct values."""
     distinct = {value: position for position, value in enumerate(dict.fromkeys(values))}
     position = np.array([distinct[value] for value in values], dtype=np.int32)
     return pa.DictionaryArray.from_arrays(pa.array(position[codes]), pa.array(list(distinct), pa.string()))

@@ -1,4 +1,4 @@
-"""The cells of an annotations file, in any layout, as one code per annotation."""
+"""Cells of an annotations file, in any layout, as one code per annotation."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Cells(NamedTuple):
     """Cells that can hold an annotation, N in all, in file order.
 
     - `item`, `rater`, `label`, (N,).
-    - `row`, (N,): position of the cell's row in the table; None where each row is a cell.
+    - `row`, (N,): position of the cell's row in the table; None if each row is a cell.
     """
 
     item: Codes
@@ -45,13 +45,13 @@ class Cells(NamedTuple):
 class Votes:
     """One entry per cell that counts so far, A in all, in file order.
 
-    - `of_cells`: where the table has them: data are often larger than what else there is room for.
-    - `chosen`, (N,): the cells that count; None where all do.
+    - `of_cells`: codes of all cells, in the table's own memory: large data may leave no room for a copy.
+    - `chosen`, (N,): mask of the cells that count; None if all do.
     - `item_ids`, `rater_ids`, `labels`: in order of first appearance.
-    - `label_column`: column of a long file; in a matrix each rater (item) is a column.
-    - `item_of_row`, `rater_of_row`, (rows,): the item, and the rater, that each row of the table belongs to,
-      where it belongs to one.
-    - `cells`: rows of a long file, cells of a matrix; those of a matrix without a label are no entries.
+    - `label_column`: column of a long file; None in a matrix, where each rater (item) is a column.
+    - `item_of_row`, `rater_of_row`, (rows,): the item, and the rater, of each row of the table; None if a row
+      has several.
+    - `cells`: number of rows of a long file, or cells of a matrix, whose blank cells are no entries.
     """
 
     table: Table
@@ -67,7 +67,7 @@ class Votes:
 
     @property
     def size(self) -> int:
-        """A."""
+        """Number of entries, A."""
         return int(self.of_cells.item.size if self.chosen is None else np.count_nonzero(self.chosen))
 
     @property
@@ -92,12 +92,12 @@ class Votes:
         return self.of_rows(np.arange(rows, dtype=np.int32 if rows < 2**31 else np.int64))
 
     def of_rows(self, values: npt.NDArray[Scalar]) -> npt.NDArray[Scalar]:
-        """What each entry's row has, shape (A,), of a value for each row of the table."""
+        """Return values by entry, shape (A,), from `values` by row of the table."""
         row = self.of_cells.row
         return self._among_chosen(values) if row is None else values[self._among_chosen(row)]
 
     def pieces(self) -> Iterator[tuple[Codes, ...]]:
-        """Items (-1 for cells that do not count), raters and labels, a piece of each at a time."""
+        """Yield pieces of items (-1 for cells that do not count), raters and labels."""
         codes = self.of_cells[:3]
         if self.chosen is None:
             yield from in_pieces(codes)
@@ -106,11 +106,11 @@ class Votes:
             yield np.where(chosen, item, np.int64(-1)), rater, label
 
     def used_labels(self) -> Codes:
-        """Positions in `labels` of those that occur, ascending."""
+        """Return positions in `labels` of labels that occur, ascending."""
         return np.flatnonzero(tallied(self.label, len(self.labels)))
 
     def keep(self, which: BoolArray) -> Votes:
-        """The entries that a mask (A,) chooses; all ids stay listed."""
+        """Return the entries that a mask (A,) chooses; all ids stay listed."""
         if which.all():
             return self
         if self.chosen is None:
@@ -123,11 +123,11 @@ class Votes:
         return of_cells if self.chosen is None else of_cells[self.chosen]
 
     def place(self, entry: int) -> str:
-        """File, row and column of an entry."""
+        """Return file, row and column of an entry, for a message."""
         return f"{self.table.name}, row {self.table.row(self.row[entry])}, column {self.column(entry)}"
 
     def column(self, entry: int) -> str:
-        """Quoted name of the column that holds an entry's label."""
+        """Return the quoted name of the column with an entry's label."""
         if self.label_column is not None:
             return quoted(self.label_column)
         ids, codes = self.by_column
@@ -135,7 +135,7 @@ class Votes:
 
     @property
     def by_column(self) -> tuple[tuple[str, ...], Codes]:
-        """The ids that a matrix's columns are named after, and that of each entry, shape (A,)."""
+        """Ids that name a matrix's columns, and the position of each entry's id, shape (A,)."""
         return (self.item_ids, self.item) if self.item_of_row is None else (self.rater_ids, self.rater)
 
 
@@ -160,13 +160,13 @@ def read_votes(table: Table, spec: DataSpec) -> Votes:
 def annotations_of(
     votes: Votes, categories: tuple[str, ...], counted: BoolArray, rated: BoolArray
 ) -> Annotations:
-    """One question's votes as annotations, of the raters (J,) and the items (I,) that count."""
+    """Turn one question's votes into annotations of the raters (J,) and the items (I,) that count."""
     position = {label: index for index, label in enumerate(categories)}
     category = np.array([position.get(label, -1) for label in votes.labels], dtype=np.int32)
     per_item = tallied(votes.item, len(votes.item_ids))
     rater, label = sorted_codes(votes.pieces, per_item, len(votes.rater_ids), len(votes.labels))
     for codes, by in ((rater, np.cumsum(counted, dtype=np.int32) - 1), (label, category)):
-        for (some,) in in_pieces([codes]):  # a piece at a time, in its place: there may be little room
+        for (some,) in in_pieces([codes]):  # by pieces and in place, since memory may be short
             some[:] = by[some]
     item_ids, rater_ids = (
         ids if which.all() else tuple(ids[position] for position in np.flatnonzero(which))
@@ -176,7 +176,7 @@ def annotations_of(
 
 
 def alike_ids(votes: Votes, spec: DataSpec) -> list[Problem]:
-    """Ids of items, and a matrix's headers, that differ only by surrounding spaces."""
+    """Report ids of items, and headers of a matrix, that look alike."""
     table, found = votes.table, list[Problem]()
     if spec.item is not None and spec.layout != "raters-by-items":
         column = Column(votes.item, votes.item_ids) if spec.layout == "long" else table.column(spec.item)
@@ -189,7 +189,7 @@ def alike_ids(votes: Votes, spec: DataSpec) -> list[Problem]:
 
 
 def id_columns(spec: DataSpec) -> tuple[str, ...]:
-    """The columns of the annotations file that hold item and rater ids; none where each row is one."""
+    """Return the columns of item and rater ids in the annotations file; none if each row is one."""
     named = {
         "long": (spec.item, spec.rater),
         "items-by-raters": (spec.item,),
@@ -199,7 +199,7 @@ def id_columns(spec: DataSpec) -> tuple[str, ...]:
 
 
 def cell_columns(table: Table, spec: DataSpec) -> tuple[str, ...]:
-    """The columns that hold labels."""
+    """Return the columns of labels."""
     if spec.layout == "long":
         return spec.labels
     other = {*id_columns(spec), *spec.ignore, *(spec.profile if spec.layout == "raters-by-items" else ())}
@@ -213,7 +213,7 @@ def cell_columns(table: Table, spec: DataSpec) -> tuple[str, ...]:
 def unit_rows(
     table: Table, spec: DataSpec, unit: Literal["item", "rater"]
 ) -> tuple[tuple[str, ...], Codes | None]:
-    """Ids of items (I) or raters (J), and that of each row (n,) where it has one; as in :class:`Votes`."""
+    """Return ids of items (I) or raters (J), and each row's position in them (n,), as in :class:`Votes`."""
     if spec.layout == {"item": "raters-by-items", "rater": "items-by-raters"}[unit]:
         return cell_columns(table, spec), None
     key = spec.item if unit == "item" else spec.rater
@@ -222,7 +222,7 @@ def unit_rows(
 
 
 def _row_ids(table: Table, key: str | None) -> Column:
-    """The ids of a matrix's rows: a column's, or their numbers in the file."""
+    """Return the ids of a matrix's rows: from a column, or their numbers in the file."""
     if key is not None:
         return table.column(key)
     numbers = tuple(f"row {table.row(position)}" for position in range(len(table)))
@@ -236,7 +236,7 @@ def _read_matrix(table: Table, spec: DataSpec) -> Votes:
     cells = len(others) * len(table)
     check_matrix(cells, 0, table.name)
     texts = [table.data.column(name).cast(pa.string()).combine_chunks() for name in others]
-    label = Column.of(pa.chunked_array(texts, pa.string()))  # the columns one below the other
+    label = Column.of(pa.chunked_array(texts, pa.string()))  # all columns, one after the other
     given = ~label.among(spec.missing)
     check_matrix(cells, int(np.count_nonzero(given)), table.name)
     # Row by row, so that ids and labels appear in the order in which a person reads the file.
@@ -262,7 +262,7 @@ def _read_matrix(table: Table, spec: DataSpec) -> Votes:
 
 
 def blank_ids(votes: Votes, spec: DataSpec) -> list[Problem]:
-    """Rows with a label and without the id of the item or the rater."""
+    """Report rows with a label and without the id of the item or the rater."""
     table, problems = votes.table, list[Problem]()
     for name in id_columns(spec):
         ids, codes = (votes.item_ids, votes.item) if name == spec.item else (votes.rater_ids, votes.rater)

@@ -1,4 +1,4 @@
-"""Delimited text: its delimiter, quotes, rows."""
+"""Reading of delimited text: delimiter, quotes, rows."""
 
 import csv
 import dataclasses
@@ -33,7 +33,7 @@ _TO_FILL_IN = ("Approve", "Reject")
 
 
 class UnreadableRowError(Exception):
-    """A row from a line on whose quotation marks do not match, for the CSV reader's reason."""
+    """The row from a line on has quotation marks that do not match; `why` is the CSV reader's reason."""
 
     def __init__(self, line: int, why: str) -> None:
         super().__init__(line, why)
@@ -41,7 +41,7 @@ class UnreadableRowError(Exception):
         self.why = why
 
     def refusal(self, name: str) -> DataError:
-        """The sentence that refuses the file."""
+        """Return the error that refuses the file."""
         if "expected after" in self.why:
             found = "text follows a quotation mark that closes a field"
         elif "larger than" in self.why:
@@ -57,7 +57,7 @@ class UnreadableRowError(Exception):
 def records(
     file: BinaryIO, delimiter: str, *, strict: bool = True, spaced: bool = False
 ) -> Generator[tuple[int, list[str]]]:
-    """Each row that is not blank, with the line that it starts on; `spaced`: blanks follow delimiters."""
+    """Yield each row that is not blank, with its first line; `spaced`: blanks follow delimiters."""
     text = io.TextIOWrapper(file, encoding="utf-8", newline="")
     reader = csv.reader(text, delimiter=delimiter, strict=strict, skipinitialspace=spaced)
     line = 1
@@ -71,7 +71,7 @@ def records(
 
 
 class WatchedBytes(io.BytesIO):
-    """Bytes that tell how far they have been read."""
+    """Bytes that report how far they have been read."""
 
     def __init__(self, content: bytes, start: int, watch: Watch) -> None:
         super().__init__(content)  # shares the bytes, does not copy them
@@ -79,22 +79,22 @@ class WatchedBytes(io.BytesIO):
         self._watch, self._total = watch, len(content)
 
     def read(self, size: int | None = -1, /) -> bytes:
-        """Some of the bytes."""
+        """Read some of the bytes."""
         self._watch(self.tell(), self._total)
         return super().read(size)
 
     def read1(self, size: int | None = -1, /) -> bytes:
-        """The same; text is read by this."""
+        """Read some of the bytes; text is read by this function."""
         return self.read(size)
 
 
 def parse_with_care(
     content: bytes, header: Header, delimiter: str, name: str, watch: Watch, *, spaced: bool = False
 ) -> Parsed:
-    """Read every row by itself, where a file is unusual.
+    """Read every row alone, if a file is unusual.
 
-    Rows of another length than the header's are counted and left out. Fields that rows may lack become empty
-    ones; empty ones behind the last count for nothing.
+    Rows of another length than the header's are counted and refused. Fields that rows may lack become empty
+    fields; empty fields behind the last column are dropped.
     """
     width, lines = len(header.columns), array("q")
     # Mechanical Turk names two columns that are for the requester to fill in.
@@ -147,13 +147,13 @@ def parse_with_care(
 
 _SNIFFED_ROWS, _HEAD = 100, 1 << 16
 _BLANKS = re.compile(rb'("[^"\n]*")| +')
-"""A quoted field, which stays, or blanks between fields."""
+"""A quoted field, which is kept, or blanks between fields."""
 _QUOTE, _LF, _CR = 34, 10, 13
 _SHOWN = 1_000
 _DECLARED = re.compile(rb'"?sep=([,\t;|])"?\r?\n', re.IGNORECASE)
-"""The first line by which Excel is told the delimiter."""
+"""A first line that names the delimiter for Excel."""
 MAX_LINE = 1 << 24
-"""Bytes of the longest row; a longer one is no table."""
+"""Most bytes of a line; a file with a longer one is no table."""
 
 Bytes = npt.NDArray[np.uint8]
 
@@ -162,7 +162,7 @@ def parse(content: bytes, name: str, watch: Watch, *, headed: bool = False) -> P
     """Read text whose first row names the columns.
 
     `content`: in UTF-8 (see :mod:`grasp_core.reading.files.encodings`), without byte order mark.
-    `watch`: told how far reading is; may raise to stop it.
+    `watch`: receives the progress of reading; may raise to stop it.
     """
     _check_bytes(content, name)
     declared = _DECLARED.match(content)
@@ -170,7 +170,7 @@ def parse(content: bytes, name: str, watch: Watch, *, headed: bool = False) -> P
         content = b"\n" + content[declared.end() :]  # an empty line in its place keeps the numbers of rows
     content = _tabbed(content) if declared is None else content
     delimiter = _sniff(content, name) if declared is None else declared[1].decode()
-    # "a, b, c": blanks behind delimiters belong to no cell where all names have them.
+    # "a, b, c": blanks behind delimiters belong to no cell if all names have them.
     _, (head, *more) = next(records(io.BytesIO(content), delimiter, strict=False), (1, [""]))
     spaced = delimiter != "\t" and bool(head) and bool(more) and all(one.startswith(" ") for one in more)
     found = records(io.BytesIO(content), delimiter, spaced=spaced)
@@ -178,7 +178,7 @@ def parse(content: bytes, name: str, watch: Watch, *, headed: bool = False) -> P
     try:
         rows.append(next(found))
         rows += islice(found, 0 if headed else LOOKED_AT)
-    except UnreadableRowError as error:  # a later one is found again, by who reads the rows
+    except UnreadableRowError as error:  # a later error is raised again when the rows are read
         if not rows:
             raise error.refusal(name) from None
     header = header_below(rows, name)
@@ -196,7 +196,7 @@ def parse(content: bytes, name: str, watch: Watch, *, headed: bool = False) -> P
 
 
 def _without_header(parsed: Parsed, name: str) -> Parsed:
-    """The table without rows that repeat the header, as files have that were put one after another."""
+    """Return the table without rows that repeat the header, as in files that were put one after another."""
     again = None
     for column in parsed.columns:
         same = pc.is_in(parsed.data.column(column), value_set=pa.array([column]))
@@ -221,7 +221,7 @@ def _check_bytes(content: bytes, name: str) -> None:
             "save the table as CSV (UTF-8), TSV or Parquet"
         )
     start = 0
-    while start + MAX_LINE < len(content):  # the last line end within each stretch: few steps, no copy
+    while start + MAX_LINE < len(content):  # the last line end in each piece: few steps, no copy
         end = max(
             content.rfind(b"\n", start, start + MAX_LINE), content.rfind(b"\r", start, start + MAX_LINE)
         )
@@ -234,7 +234,7 @@ def _check_bytes(content: bytes, name: str) -> None:
 
 
 def _sniff(content: bytes, name: str) -> str:
-    """The delimiter that splits the first rows into the same number of fields as the header."""
+    """Return the delimiter that splits the first rows into as many fields as the header."""
     scores = {delimiter: _score(content, delimiter) for delimiter in KINDS}
     best = max(scores, key=lambda delimiter: scores[delimiter])
     if scores[best][1] < 2:
@@ -250,7 +250,7 @@ def _sniff(content: bytes, name: str) -> str:
 
 
 def _tabbed(content: bytes) -> bytes:
-    """A text whose columns only blanks separate, as R writes tables, with tabs in their place."""
+    """Replace blanks by tabs in a text whose columns only blanks separate, as in tables of R."""
     head = content[:_HEAD].splitlines()[:_SNIFFED_ROWS]
     if not head or any(delimiter.encode() in head[0] for delimiter in KINDS):
         return content
@@ -265,7 +265,7 @@ def _tabbed(content: bytes) -> bytes:
 
 
 def _begins(content: bytes) -> int | None:
-    """The first line below a title of a few lines from which on all rows have as many fields."""
+    """Return the first line below a title from which on all rows have the same number of fields, or None."""
     for delimiter in KINDS:
         found = _lengths(content, delimiter)
         width = found[-1][1] if found else 1
@@ -283,7 +283,7 @@ def _score(content: bytes, delimiter: str) -> tuple[float, int]:
 
 
 def _lengths(content: bytes, delimiter: str) -> list[tuple[int, int]]:
-    """Line and number of fields of the first rows, up to one that cannot be read."""
+    """Return line and number of fields of the first rows, up to a row that cannot be read."""
     found: list[tuple[int, int]] = []
     with suppress(UnreadableRowError):
         for line, record in islice(records(io.BytesIO(content), delimiter, strict=False), _SNIFFED_ROWS):
@@ -292,7 +292,7 @@ def _lengths(content: bytes, delimiter: str) -> list[tuple[int, int]]:
 
 
 def _parse_fast(content: bytes, header: Header, delimiter: str, watch: Watch) -> Parsed | None:
-    """Parse a well-formed file, or return None for :func:`parse_with_care` to say what is wrong."""
+    """Parse a well-formed file, or return None, so that :func:`parse_with_care` names the error."""
     data = np.frombuffer(content, dtype=np.uint8)
     quotes = _places(data, _QUOTE)
     if not _well_quoted(data, quotes, ord(delimiter)):
@@ -323,13 +323,13 @@ def _parse_fast(content: bytes, header: Header, delimiter: str, watch: Watch) ->
 
 
 def _places(data: Bytes, wanted: int) -> Int64Array:
-    """Places of a byte; found a piece at a time, so that little memory is taken beside the file."""
+    """Return positions of a byte, searched by pieces, so that little memory is needed beside the file."""
     starts = range(0, data.size, MAX_LINE)
     return np.concatenate([np.flatnonzero(data[at : at + MAX_LINE] == wanted) + at for at in starts])
 
 
 def _well_quoted(data: Bytes, quotes: Int64Array, delimiter: int) -> bool:
-    """Whether every quotation mark opens or closes a whole field or is doubled inside one."""
+    """Return whether every quotation mark opens or closes a whole field or is doubled inside one."""
     if quotes.size % 2:
         return False
     opening, closing = quotes[::2], quotes[1::2]
@@ -340,7 +340,7 @@ def _well_quoted(data: Bytes, quotes: Int64Array, delimiter: int) -> bool:
 
 
 def _row_starts(data: Bytes, quotes: Int64Array) -> tuple[Int64Array, Int64Array]:
-    """Offset and line of each row that is not blank, from a well-quoted file."""
+    """Return offset and line of each row that is not blank in a well-quoted file."""
     lone = _places(data, _CR)
     lone = lone[data[np.minimum(lone + 1, data.size - 1)] != _LF]
     ends = _places(data, _LF)

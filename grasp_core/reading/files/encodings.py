@@ -1,4 +1,4 @@
-"""Encodings of text: recognised, decoded."""
+"""Recognition and decoding of text encodings."""
 
 import codecs
 import itertools
@@ -50,15 +50,15 @@ _LANGUAGES: dict[str, str] = {
         "äõüöšž"  # Estonian
     ),
 }
-"""Letters beyond ASCII of the languages that a code page is used for, the most usual ones first."""
+"""Letters beyond ASCII by language of each code page, the most usual letters first."""
 
 _USUAL = "cp1252"
 _LESS_USUAL = 2.5
-"""Log odds that the others have to overcome: each is far less common than Windows-1252."""
+"""Log odds that other code pages must overcome: each is far less common than Windows-1252."""
 _NEARLY_ALL = 0.9
-"""Share of letters that the others have to know: text in other scripts looks like signs and rare letters."""
+"""Share of letters that other pages must know: text in other scripts looks like signs and rare letters."""
 _STRAY, _SIGN, _NEVER = 0.05, 0.01, 1e-5
-"""Share of letters of other languages (names, quotes); chances of a sign, and of what nobody writes."""
+"""Share of letters of other languages (names, quotes); chances of a sign, and of unused characters."""
 _ANYWHERE = frozenset("\u2018\u2019\u201a\u201c\u201d\u201e\u2013\u2014\u2026\u2022€«»°§·\xa0")
 """Quotes, dashes and signs that are written in every language."""
 _MOST = 20_000
@@ -69,9 +69,9 @@ _ASCII = bytes(range(0x80))
 
 
 def _code_page(content: bytes, first: int) -> tuple[str, int | None]:
-    """The likeliest code page of text whose first byte beyond ASCII is at `first`.
+    """Return the likeliest code page of text whose first byte beyond ASCII is at `first`.
 
-    With it the position of a byte that the next likely one reads as another letter.
+    Return with it the position of a byte that the next likely page reads as another letter.
     """
     beyond = bytes(set(content.translate(None, _ASCII)))
     tables = {page: table for page in _LANGUAGES if (table := _table(page, beyond)) is not None}
@@ -82,7 +82,7 @@ def _code_page(content: bytes, first: int) -> tuple[str, int | None]:
     seen = _seen(content, first, letters)
     scores = {page: _score(seen, page, table) for page, table in tables.items()}
     ranked = sorted(tables, key=scores.__getitem__, reverse=True)
-    # Of pages that read the text alike, the usual one.
+    # Of pages that read the text alike, take the usual one.
     best = next(page for page in tables if _alike(page, ranked[0], beyond))
     other = next((page for page in ranked if not _alike(page, best, beyond)), None)
     if other is None:
@@ -93,7 +93,7 @@ def _code_page(content: bytes, first: int) -> tuple[str, int | None]:
 
 
 def _of_one_western_language(content: bytes) -> bool:
-    """Whether all that is beyond ASCII would be letters of a single language in Windows-1252, or quotes."""
+    """Return whether all bytes beyond ASCII are, in Windows-1252, letters of one language, or quotes."""
     table = _table(_USUAL, bytes(set(content.translate(None, _ASCII))))
     if table is None:
         return False
@@ -102,7 +102,7 @@ def _of_one_western_language(content: bytes) -> bool:
 
 
 def _word_at(content: bytes, position: int, encoding: str) -> str:
-    """The word around a byte, in a code page of one byte per letter; of a long one, the part around it."""
+    """Return the word around a byte, or a part of a long word, in a code page of one byte per letter."""
     start = max(0, position - 12)
     for word in _WORD.finditer(content, start, position + 12):
         if word.start() <= position < word.end():
@@ -111,7 +111,7 @@ def _word_at(content: bytes, position: int, encoding: str) -> str:
 
 
 def _table(page: str, beyond: bytes) -> dict[int, str] | None:
-    """What each byte is in the page; None if one of them is nothing there."""
+    """Return the character of each byte in the page; None if the page lacks one of them."""
     try:
         return dict(zip(beyond, beyond.decode(page), strict=True))
     except UnicodeDecodeError:
@@ -123,14 +123,14 @@ def _alike(page: str, other: str, beyond: bytes) -> bool:
 
 
 def _seen(content: bytes, first: int, letters: Collection[int]) -> Counter[tuple[int, int, int]]:
-    """How often each of the bytes stands between which neighbours."""
+    """Count each byte with its two neighbours."""
     padded = content[first - 1 : first + _REACH] + b" " if first else b" " + content[:_REACH] + b" "
     found = (at.start() for at in itertools.islice(_BYTE.finditer(padded), _MOST))
     return Counter((padded[at - 1], padded[at], padded[at + 1]) for at in found if padded[at] in letters)
 
 
 def _score(seen: Counter[tuple[int, int, int]], page: str, table: Mapping[int, str]) -> tuple[bool, float]:
-    """Whether the page may be meant, and the log likelihood in its language that suits the letters best."""
+    """Return whether the page is possible, and the log likelihood in its best language for the letters."""
     weights: dict[str, float] = defaultdict(float)
     for (before, byte, after), count in seen.items():
         misplaced = _is_misplaced(table[byte], _is_letter(before, table), _is_letter(after, table))
@@ -148,7 +148,7 @@ def _is_letter(byte: int, table: Mapping[int, str]) -> bool:
 
 
 def _is_misplaced(sign: str, after_letter: bool, before_letter: bool) -> bool:
-    """Whether it is a sign that touches letters as none does: a misread letter, as in ``ma³y``."""
+    """Return whether a sign touches letters as no sign does: it is a misread letter, as in ``ma³y``."""
     if sign.isalpha() and sign not in "ºª":
         return False
     if sign in "¿¡":
@@ -162,7 +162,7 @@ def _small(letter: str) -> str:
 
 
 def _likelihood(weights: Mapping[str, float], letters: str, page: str) -> float:
-    """Log likelihood, with the letters of a language as usual as by their rank (Zipf's law)."""
+    """Return the log likelihood, with frequencies of a language's letters by their rank (Zipf's law)."""
     every = frozenset(_LANGUAGES[page]) - {" "}
     whole = sum(1 / rank for rank in range(1, len(letters) + 1))
     total = 0.0
@@ -186,17 +186,17 @@ _OF_SEVERAL_BYTES = frozenset(
     {"cp932", "shift_jis", "euc_jp", "gb18030", "gb2312", "gbk", "big5", "cp949", "euc_kr"}
 )
 _TRUSTED = _OF_SEVERAL_BYTES | {"cp1251", "cp1253", "cp1255", "cp1256", "koi8_r"}
-"""Encodings that a few lines tell apart; whatever else seems likely is a code page of Latin letters."""
+"""Encodings that a few lines show reliably; if another seems likely, it is a code page of Latin letters."""
 _SIDE_BY_SIDE = re.compile(r"[^\x00-\x7f]{2}")
 _IN_A_WORD = re.compile(r"[A-Za-z][^\x00-\x7f]|[^\x00-\x7f][A-Za-z]")
-"""How letters with accents look in such an encoding, each with the letter after it: ``r\u5ee7onse``."""
+"""Letters with accents read in such an encoding, each with the letter after it: ``r\u5ee7onse``."""
 _CHUNK = 1 << 24
 _AROUND = 2_000
 _SAMPLE = 1 << 18
 
 
 def to_utf8(content: bytes, name: str) -> tuple[bytes, str, tuple[Problem, ...]]:
-    """The content in UTF-8 without byte order mark, its encoding for people, and what to know about it."""
+    """Return the content in UTF-8 without byte order mark, its encoding for people, and notes."""
     for mark, encoding, shown in _BOMS:
         if content.startswith(mark):
             rest = content[len(mark) :]
@@ -216,13 +216,13 @@ def to_utf8(content: bytes, name: str) -> tuple[bytes, str, tuple[Problem, ...]]
 
 
 def line_of(content: bytes, position: int) -> int:
-    """Number of the line that holds the byte at `position`."""
+    """Return the number of the line with the byte at `position`."""
     before = content[:position]
     return 1 + before.count(b"\n") + before.count(b"\r") - before.count(b"\r\n")
 
 
 def _first_wrong(content: bytes) -> int | None:
-    """Position of the first byte that is not UTF-8; a piece at a time, so that nothing is copied whole."""
+    """Return the position of the first byte that is not UTF-8; read by pieces, without a whole copy."""
     decoder = codecs.getincrementaldecoder("utf-8")()
     view = memoryview(content)
     for start in range(0, len(content) or 1, _CHUNK):
@@ -236,7 +236,7 @@ def _first_wrong(content: bytes) -> int | None:
 
 
 def _from_other(content: bytes, wrong: int, name: str) -> tuple[bytes, str, tuple[Problem, ...]]:
-    """Text in a legacy encoding, told from the neighbourhood of its first byte that is not ASCII."""
+    """Decode text in a legacy encoding, recognised near its first byte that is not ASCII."""
     if any(byte >= 0x80 for byte in content[max(0, wrong - _SAMPLE) : wrong]):
         raise _mixed(content, wrong, name, "what comes before it is UTF-8")
     start = max(0, wrong - _AROUND)
@@ -246,7 +246,7 @@ def _from_other(content: bytes, wrong: int, name: str) -> tuple[bytes, str, tupl
         encoding, differs = _code_page(content, wrong)
     text = _recoded(content, encoding, _shown(encoding), name)
     line = line_of(content, wrong if differs is None else differs)
-    # What shows whether the encoding is right: a word that the next likely one would read otherwise.
+    # An example for people to judge: a word that the next likely encoding reads otherwise.
     example = content[wrong : wrong + 4].decode(encoding, errors="replace")[:1]
     if differs is not None:
         example = _word_at(content, differs, encoding)
@@ -255,7 +255,7 @@ def _from_other(content: bytes, wrong: int, name: str) -> tuple[bytes, str, tupl
 
 
 def _other_script(sample: bytes) -> str | None:
-    """The encoding of text in another script than Latin; None if it seems to be Latin."""
+    """Return the encoding of text in another script than Latin; None if it seems to be Latin."""
     found = charset_normalizer.from_bytes(sample).best()
     if found is None or found.encoding not in _TRUSTED or _western(sample, found.encoding):
         return None
@@ -263,7 +263,7 @@ def _other_script(sample: bytes) -> str | None:
 
 
 def _western(sample: bytes, encoding: str) -> bool:
-    """Whether the bytes may be Windows-1252: the same there, or letters in words as a language has them."""
+    """Return whether bytes may be Windows-1252: equal there, or letters in words as a language has them."""
     text = sample.decode(encoding, errors="replace")
     if text == sample.decode("cp1252", errors="replace"):
         return True

@@ -1,4 +1,4 @@
-"""Rows that name the columns: usually the first, in some files none or several; rows that describe them."""
+"""Header rows: usually the first row, in some files none or several; rows that describe columns."""
 
 import math
 import re
@@ -18,17 +18,17 @@ from grasp_core.reading.table.parsed import MAX_COLUMNS, form, name_columns
 from grasp_core.reading.table.table import Parsed
 
 LOOKED_AT = 1_000
-"""First rows of a file that tell which of them are its header, or describe its columns."""
+"""Number of first rows of a file that are examined for its header, or descriptions of columns."""
 _LONG = 20
 _CELLS = 100_000
-"""Cells looked at of a wide file."""
+"""Most cells examined of a wide file."""
 _TITLES, _BELOW = 10, 50
-"""Rows that may be titles, and rows looked at below them."""
+"""Most rows that are examined for titles, and most rows examined below them."""
 BETWEEN = " / "
-"""Stands between the parts of a name that was spread over two rows."""
+"""Text between the parts of a name that was spread over two rows."""
 _MOSTLY = 0.9
 _PLAIN = frozenset({"", "response", "open-ended response"})
-"""Texts of SurveyMonkey below a question that has one column."""
+"""Texts of SurveyMonkey below a question with one column."""
 
 Row = Sequence[str]
 
@@ -37,8 +37,8 @@ Row = Sequence[str]
 class Header:
     """The names of the columns.
 
-    `rows`: rows, from the first, that hold names and no data.
-    `unnamed`: of the columns the last, without a name; they should be empty, as where rows end with a comma.
+    `rows`: number of first rows with names and no data.
+    `unnamed`: last columns without a name; they should be empty, as if rows end with a comma.
     """
 
     columns: tuple[str, ...]
@@ -48,7 +48,7 @@ class Header:
 
 
 def header_of(rows: Sequence[Row], name: str, line: int) -> Header:
-    """The header of a file that begins with `rows`, the first of which is in `line`."""
+    """Return the header of a file that begins with `rows`, the first of which is in `line`."""
     blank = next((at for at, row in enumerate(rows) if any(cell.strip() for cell in row)), 0)
     if blank and len(rows) > blank + 1:  # rows of delimiters alone, as spreadsheets write above a table
         found = header_of(rows[blank:], name, line + blank)
@@ -64,11 +64,11 @@ def header_of(rows: Sequence[Row], name: str, line: int) -> Header:
     if any(len(row) != len(first) for row in below[:5]):
         columns, notes = name_columns(first, name, where)
         return Header(columns, 1, tuple(notes))
-    below = [row for row in below if len(row) == len(first)]  # others are refused where they are read
+    below = [row for row in below if len(row) == len(first)]  # others are refused when they are read
     if _is_data(first, below):
         columns = tuple(f"column {position}" for position in range(1, len(first) + 1))
         return Header(columns, 0, (know(FileProblem.NO_HEADER(file=name, where=where, columns=columns)),))
-    spare = 0  # columns at the end without a name and, as far as is looked, without a cell
+    spare = 0  # last columns without a name, and without a filled cell in the rows examined
     while below and spare < len(first) - 2 and not any(row[-1 - spare].strip() for row in [first, *below]):
         spare += 1
     if spare:
@@ -85,7 +85,7 @@ def header_of(rows: Sequence[Row], name: str, line: int) -> Header:
 
 
 def _row_names(first: Row, below: Sequence[Row]) -> bool:
-    """Whether each row has one field more, the first of which tells it apart, as R writes row names."""
+    """Return whether each row has one field more, with a unique first field, as R writes row names."""
     if not below or len(first) < 2 or any(len(row) != len(first) + 1 for row in below):
         return False
     ids = {row[0] for row in below}
@@ -96,11 +96,11 @@ def _row_names(first: Row, below: Sequence[Row]) -> bool:
 
 
 def _is_data(first: Row, below: Sequence[Row]) -> bool:
-    """Whether the first row's cells are of the kind of those below, and none looks like a name."""
+    """Return whether the first row's cells are like the cells below, and none looks like a name."""
     if not below or len(first) < 2 or _counts_up(first):
         return False
     words = any(cell.strip() and not is_number(cell) for cell in first)
-    if words and list(first) in [list(row) for row in below[:50]]:  # as files have that were put together
+    if words and list(first) in [list(row) for row in below[:50]]:  # as in files that were put together
         return False
     data, filled = 0, sum(bool(cell.strip()) for cell in first)
     if words and _named_twice(first, below) >= max(3, filled // 3):
@@ -114,13 +114,13 @@ def _is_data(first: Row, below: Sequence[Row]) -> bool:
 
 
 def _named_twice(first: Row, below: Sequence[Row]) -> int:
-    """Cells that the next row repeats and no other has, as older exports of Qualtrics repeat names."""
+    """Count cells that only the next row repeats, as older exports of Qualtrics repeat names."""
     twice = (at for at, cell in enumerate(first) if cell.strip() and cell == below[0][at])
     return sum(all(row[at] != first[at] for row in below[1:]) for at in twice)
 
 
 def _counts_up(first: Row) -> bool:
-    """Whether the names are 0, 1, 2..., of columns without names, or ids in order beside a blank one."""
+    """Return whether names are 0, 1, 2..., of columns without names, or ids in order beside a blank name."""
     cells = [cell.strip() for cell in (first if first[0].strip() else first[1:])]
     if not all(cell.isascii() and cell.isdigit() and len(cell) < _LONG for cell in cells):
         return False
@@ -133,7 +133,7 @@ def _counts_up(first: Row) -> bool:
 
 
 def _like(cell: str, below: Sequence[str]) -> bool | None:
-    """Whether a cell is one of those below it, rather than their name; None where nothing tells."""
+    """Return whether a cell is a value like the cells below it, and not their name; None if unclear."""
     cell = cell.strip()
     filled = [text.strip() for text in below if text.strip()]
     if not cell or not filled:
@@ -158,12 +158,12 @@ def _like(cell: str, below: Sequence[str]) -> bool | None:
 
 
 def _like_ids(cell: str) -> bool:
-    """Whether a text is of letters and digits without a blank, as the ids that programs make."""
+    """Return whether a text is of letters and digits without a blank, as ids that programs make."""
     return cell.isalnum() and not cell.isalpha() and not cell.isdigit()
 
 
 def _in_range(cell: float, numbers: Sequence[float]) -> bool | None:
-    """Whether a number is of the size of others; None where it is neither that nor far from it."""
+    """Return True for a number within the range of others, False for one far outside, None if unclear."""
     if math.isnan(cell):
         return False
     least, most = min(numbers), max(numbers)
@@ -176,7 +176,7 @@ def _in_range(cell: float, numbers: Sequence[float]) -> bool | None:
 
 
 def _levels(first: Row, below: Sequence[Row]) -> int:
-    """Rows that name the columns: more than one where names recur, or end, until the next row tells."""
+    """Count the rows that name the columns: more than one if names of groups recur or leave blanks."""
     if len(below) < 2:
         return 1
     second, rest = below[0], below[1:]
@@ -205,7 +205,7 @@ def _survey_monkey(first: Row, second: Row) -> bool:
 
 
 def _grouped_from(first: Row) -> int | None:
-    """Position of the first name that goes for the column after it too; None where each has its own."""
+    """Return the position of the first name that covers the next column too; None if each has its own."""
     for position in range(1, len(first)):
         again = first[position] == first[position - 1] and first[position].strip()
         if again or (first[position - 1].strip() and not first[position].strip()):
@@ -225,7 +225,7 @@ def _forward(row: Row) -> list[str]:
 
 
 def _joined(first: Row, below: Sequence[Row], levels: int) -> list[str]:
-    """The names of both rows as one; a part that is the same everywhere is left out."""
+    """Join the names of both rows; a part that is the same everywhere is left out."""
     second = below[0]
     if _survey_monkey(first, second):
         return [
@@ -240,7 +240,7 @@ def _joined(first: Row, below: Sequence[Row], levels: int) -> list[str]:
         grouped = list(upper)
     else:
         grouped = [f"{one.strip()}{BETWEEN}{two.strip()}" for one, two in zip(upper, lower, strict=True)]
-    own = list(below[1][:start]) if levels == 3 else []  # names of the columns before those that are grouped
+    own = list(below[1][:start]) if levels == 3 else []  # names of columns before the groups
     for position, both in enumerate(zip(first[:start], second[:start], strict=True), start=1):
         if levels != 3:
             filled = [cell for cell in both if cell.strip()]
@@ -290,20 +290,20 @@ def _filled_left(row: Row) -> int:
     return filled if all(cells[:filled]) else len(cells)
 
 
-# Rows below the names that say what each column holds, as survey tools and codebooks write them
+# Rows below the names that describe the columns, as survey tools and codebooks write them
 
 _MOST = 2
 _FEWEST = 5
-"""Rows below that tell."""
+"""Fewest rows below a description for comparison."""
 _TYPES = frozenset({"d", "discrete", "c", "continuous", "s", "string", "t", "time"})
 _ROLES = frozenset({"", "class", "c", "meta", "m", "ignore", "i", "weight", "w"})
-"""What Orange writes below the names of columns."""
+"""Roles that Orange writes below the names of columns."""
 _COLUMNS = 3
-"""Fewest columns all of which tell, where fewer than two hold numbers."""
+"""Fewest columns, all of them clear, if fewer than two contain numbers."""
 
 
 def without_descriptions(parsed: Parsed, name: str) -> Parsed:
-    """The table without first rows whose cells are unlike all that stands below them, with a note."""
+    """Return the table without first rows whose cells are unlike all cells below them, with a note."""
     if parsed.recipe is not None:
         return parsed
     head = _head(parsed)
@@ -322,10 +322,10 @@ def without_descriptions(parsed: Parsed, name: str) -> Parsed:
 
 
 def _has_types(columns: Sequence[Sequence[str]]) -> bool:
-    """Whether two rows say the columns' types and roles, as in Orange's files: no type recurs below."""
+    """Return whether two rows are the columns' types and roles, as of Orange: no type recurs below."""
 
     def of_type(cells: Sequence[str]) -> bool:
-        """Whether the first is a type's name, or all the values below in a row, as of a discrete column."""
+        """Return whether the first cell is a type, or lists all values below, as of a discrete column."""
         values = [value.replace("\\ ", " ") for value in re.split(r"(?<!\\) ", cells[0].strip())]
         said = {text.strip() for text in cells[2:] if _filled(text)}
         return cells[0].strip().casefold() in _TYPES or (len(values) > 1 and said <= set(values))
@@ -340,7 +340,7 @@ def _has_types(columns: Sequence[Sequence[str]]) -> bool:
 
 
 def description(parsed: Parsed) -> dict[str, str] | None:
-    """What the first row says of each column; None where it is data."""
+    """Return the first row's description of each column; None if the row is data."""
     head = _head(parsed)
     return {column: cells[0] for column, cells in head.items()} if _describes([*head.values()]) else None
 
@@ -352,9 +352,9 @@ def _head(parsed: Parsed) -> dict[str, list[str]]:
 
 
 def _describes(columns: Sequence[Sequence[str]], *, again: bool = False) -> bool:
-    """Whether the first of the columns' cells say what the others are: texts, each another.
+    """Return whether the columns' first cells describe the other cells: texts, each different.
 
-    `again`: below such a row, where they may be alike if each column has one.
+    `again`: the row is below a row of descriptions; texts may then be equal if each column has one.
     """
     filled = [cells for cells in columns if len(cells) > _FEWEST and _filled(cells[0])]
     said = [cells[0].strip() for cells in filled]
@@ -369,7 +369,7 @@ def _describes(columns: Sequence[Sequence[str]], *, again: bool = False) -> bool
 
 
 def _unlike(cell: str, below: Sequence[str]) -> Literal["number", "words", "open", "like"]:
-    """Whether a cell is unlike the numbers or recurring words below it; open where those tell nothing."""
+    """Return how a cell differs from numbers or recurring words below it; "open" if these are neither."""
     filled = [text.strip() for text in below if _filled(text)]
     if cell in filled:
         return "like"

@@ -1,4 +1,4 @@
-"""JSON and JSON Lines as records."""
+"""Reading of JSON and JSON Lines as records."""
 
 import json
 import re
@@ -21,7 +21,7 @@ _SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
 _ESCAPES = re.compile(
     r"(\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|\\[^u])|\\u[dD][89a-fA-F][0-9a-fA-F]{2}"
 )
-"""A pair of surrogates and every other escape are kept (group 1), half a pair is not."""
+"""Escapes: a pair of surrogates and every other escape are kept (group 1), half a pair is not."""
 
 
 class Number(str):
@@ -42,7 +42,7 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def first_twice(pairs: Iterable[tuple[str, Any]]) -> str:
-    """The first field that occurs twice, as one does."""
+    """Return the first field that occurs twice; one does."""
     counts = Counter(field for field, _ in pairs)
     return next(field for field, count in counts.items() if count > 1)
 
@@ -57,20 +57,20 @@ _DECODER = json.JSONDecoder(
 
 
 def whole_characters(document: str) -> str:
-    """JSON whose escapes of half a character are those of U+FFFD, as half of one is no text."""
+    """Replace escapes of half a character in JSON by U+FFFD, since half a character is no text."""
     if not _SURROGATE.search(document):
         return document
     return _ESCAPES.sub(lambda found: found[1] or "\\ufffd", document)
 
 
 def end_of_space(text: str, start: int) -> int:
-    """The place of what follows white space."""
+    """Return the position after white space."""
     space = _SPACE.match(text, start)
     return space.end() if space else start
 
 
 def decoded(text: str, start: int, name: str, line: int | None = None) -> tuple[Any, int]:
-    """The value that begins at `start`, and where it ends; `line` is the text's number if it is a line."""
+    """Return the value that begins at `start`, and its end; `line` is the text's number if it is a line."""
     where = name if line is None else f"{name}, row {line}"
     try:
         value, end = _DECODER.raw_decode(text, start)
@@ -107,27 +107,27 @@ def _too_deep(where: str) -> DataError:
 
 
 MAX_JSON_BYTES = 512 * 2**20
-"""Larger JSON is refused."""
+"""Largest JSON file that is read, in bytes."""
 MAX_VALUES = 1 << 24
 """Most values in a file: each takes about a hundred bytes in memory, however short it is written."""
 MAX_NAME = 4_096
-"""Longest name of a field that holds others: each of them repeats it."""
+"""Longest name of a field with nested fields: each of them repeats it."""
 _WRAPPERS = frozenset({"data", "records", "items", "rows", "results", "tasks", "examples", "documents"})
-"""Fields that may hold all records; a record's own list, such as its annotations, is none of them."""
+"""Fields that may contain all records; a record's own list, such as its annotations, is not among them."""
 _COMMAS = re.compile(r'"(?:[^"\\]|\\.)*+"?|,[ \t\n\r]*(?=[\]}])', re.DOTALL)
-"""Texts, and commas that nothing follows in their list or object, which some write by hand."""
+"""Texts, and commas at the end of a list or object, which people write by hand."""
 
 
 Record = dict[str, Any]
-"""An object whose scalars are text, True, False or None; numbers are the text that the file holds."""
+"""An object whose scalars are text, True, False or None; numbers are the text in the file."""
 
 
 def records(content: bytes, name: str) -> tuple[list[Record], str]:
-    """The objects of a JSON file, and "JSON" or "JSON Lines".
+    """Return the objects of a JSON file, and "JSON" or "JSON Lines".
 
-    A list of objects, an object per line, an object of objects (its keys become the first field, ``key``),
-    an object of equally long lists, or one of these under a single key such as ``data``; also a table as
-    pandas writes it with the orientation ``columns`` or ``split``. Half a character (a surrogate without its
+    A file is a list of objects, an object per line, an object of objects (its keys become the first field,
+    ``key``), an object of equally long lists, or one of these under a single key such as ``data``; also a
+    table of pandas with the orientation ``columns`` or ``split``. Half a character (a surrogate without its
     other half, where a text was cut) becomes U+FFFD.
 
     `content`: in UTF-8, without byte order mark.
@@ -159,7 +159,7 @@ def records(content: bytes, name: str) -> tuple[list[Record], str]:
 
 
 def cell(content: str) -> Any:
-    """The list or object that a table's cell holds as JSON; None for any other cell."""
+    """Return the list or object that a cell contains as JSON; None for any other cell."""
     if not content.startswith(("[", "{")):
         return None
     document = whole_characters(content)
@@ -219,14 +219,14 @@ def _from_object(whole: Record, name: str) -> list[Record]:
 
 
 def _of_several_items(entries: Sequence[Any]) -> bool:
-    """Whether the objects of a list tell which item each is about, and that is not always the same."""
+    """Return whether the objects of a list have ids of items, and these differ."""
     first = entries[0] if entries and all(isinstance(entry, dict) for entry in entries) else {}
     named = [field for field in first if names.is_id(field) and names.id_score(field, names.ITEM)]
     return any(len({text(entry.get(field)) for entry in entries}) > 1 for field in named)
 
 
 def _from_objects(whole: Mapping[str, Record]) -> list[Record]:
-    """Records by their key; or columns that hold the rows by number, as pandas writes."""
+    """Return records by their key; or records from columns with rows by number, as pandas writes."""
     columns = list(whole.values())
     numbers = [str(row) for row in range(len(columns[0]))]
     if numbers and all(list(column) == numbers for column in columns):
@@ -249,7 +249,7 @@ def _from_split(columns: Sequence[Any], rows: Sequence[Any], name: str) -> list[
 
 
 def table(found: Sequence[Mapping[str, Any]], name: str, kind: str) -> Parsed:
-    """Records as a table: nested objects become columns ``outer.inner``, lists their JSON text."""
+    """Make a table of records: nested objects become columns ``outer.inner``, lists their JSON text."""
     columns: dict[str, None] = {}
     filled = 0
     for count, record in enumerate(found, start=1):
@@ -259,13 +259,13 @@ def table(found: Sequence[Mapping[str, Any]], name: str, kind: str) -> Parsed:
     if not found or not columns:
         raise no_rows(name)
     header, notes = name_columns(list(columns), name, "record 1")
-    if len(found) * len(columns) > MAX_WRITTEN:  # fields that few records have are cells of all
+    if len(found) * len(columns) > MAX_WRITTEN:  # a field of a few records takes a cell in each
         raise DataError(
             f"{name}: {number(len(found), 'record')} with {number(len(columns), 'different field')} are more "
             f"than {MAX_WRITTEN:,} cells, the most that is read; leave fields out or save it as Parquet"
         )
     check_filled(len(found), len(columns), filled, name)
-    # Flattened anew, one by one: a second copy of all records would take as much memory as the first.
+    # Flattened again, one by one: a second copy of all records would take as much memory as the first.
     flat = (_flat(record, name) for record in found)
     data = from_cells(list(columns), flat).rename_columns(header)
     return Parsed(data, kind, first_row=1, problems=tuple(notes))
@@ -296,7 +296,7 @@ def _cells(record: Mapping[str, Any], prefix: str, where: str) -> Iterator[tuple
 
 
 def text(value: Any) -> str:
-    """A value as the text of a cell: nothing for null, JSON for lists and objects."""
+    """Return a value as the text of a cell: empty for null, JSON for lists and objects."""
     if value is None:
         return ""
     if isinstance(value, str):
@@ -305,7 +305,7 @@ def text(value: Any) -> str:
 
 
 def _json(value: Any) -> str:
-    """A value as JSON, numbers as the file writes them."""
+    """Return a value as JSON, with numbers as in the file."""
     if isinstance(value, Number):
         return str(value)
     if isinstance(value, list):

@@ -1,4 +1,4 @@
-"""Workbooks: sheets of Excel and OpenDocument as rows."""
+"""Reading of workbooks: sheets of Excel and OpenDocument as rows."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from grasp_core.reading.table.parsed import MAX_COLUMNS, from_rows, name_columns
 from grasp_core.reading.table.table import Parsed
 
 _MERGED = 1_000
-"""Merged areas that are told one by one."""
+"""Most merged areas that are checked one by one."""
 _SHEET = calamine.SheetTypeEnum.WorkSheet
 _VISIBLE = calamine.SheetVisibleEnum.Visible
 
@@ -36,7 +36,7 @@ _VISIBLE = calamine.SheetVisibleEnum.Visible
 def _sheets(
     book: calamine.CalamineWorkbook, chosen: str | None, most_cells: int, name: str
 ) -> Iterator[tuple[calamine.CalamineSheet, list[str]]]:
-    """The sheet chosen, or each that holds a table; with the names of all that are visible and not blank."""
+    """Yield the chosen sheet, or each with a table, with the names of all sheets visible and not blank."""
     shown = [sheet.name for sheet in book.sheets_metadata if (sheet.typ, sheet.visible) == (_SHEET, _VISIBLE)]
     filled: list[str] = []
     further: list[str] = []
@@ -82,7 +82,7 @@ def _holds_table(sheet: calamine.CalamineSheet) -> bool:
 
 
 def text(value: object) -> str:
-    """A cell as an export to CSV shows it; cells that hold an error come as empty ones."""
+    """Return a cell's text as in an export to CSV; cells with an error arrive as empty ones."""
     if isinstance(value, str):
         return value
     if isinstance(value, bool):
@@ -98,19 +98,19 @@ def text(value: object) -> str:
 
 OLD_EXCEL = b"\xd0\xcf\x11\xe0"
 _WINDOW = 200
-"""Rows among which the header is looked for."""
+"""Number of first rows that are searched for the header."""
 _MOST = 0.9
-"""Share of the rows that says how wide a table is; a remark beside a row does not widen it."""
+"""Share of the rows that determines a table's width; a remark beside a row does not widen it."""
 _FREE_CELLS, _CELLS_PER_MARK = 1 << 20, 50
-"""A sheet of more cells than these, and more than so many per mark of its XML, is hardly filled at all."""
+"""Cells that any sheet may have, and further cells per mark of its XML; a larger sheet is hardly filled."""
 _NEEDED = (".xml", ".rels", "mimetype")
-"""Ends of the names of the members that hold cells; pictures and macros are never unpacked."""
+"""Endings of names of members with cells; pictures and macros are never unpacked."""
 _ROOT = "_rels/.rels"
-"""Where an XLSX file says what it is; not among the names of an archive, as it begins with a dot."""
+"""The member that declares an XLSX file's kind; archives do not list it, as its name begins with a dot."""
 _ERROR_CELL = re.compile(rb"<c\s[^<>]*\bt=[\"']e[\"']")
-"""Ends at the next mark, so that no byte is looked at more than twice however often a tag begins."""
+"""Pattern of a cell with an error. It ends at the next mark, so that no byte is read more than twice."""
 _NO_VALUE = re.compile(rb"<c\s(?![^<>]*\bt=)[^<>]*><f(?:[^<>]*/>|[^<>]*>[^<]*</f>)(?:<v\s*/>|<v></v>)?</c>")
-"""A formula that no program has worked out; one whose value is an empty text says that it is a text."""
+"""Pattern of a formula without a computed value; a formula of an empty text has a type that says text."""
 _OTHERWISE = "save it as XLSX or CSV"
 _ENCRYPTED = "EncryptedPackage".encode("utf-16-le")
 
@@ -119,17 +119,17 @@ Row = tuple[int, list[str]]
 
 
 def is_workbook(names: tuple[str, ...]) -> bool:
-    """Whether an archive with these members is a workbook."""
+    """Return whether an archive with these members is a workbook."""
     return any(name.startswith("xl/") or name == "content.xml" for name in names)
 
 
 def parse(content: bytes, name: str, sheet: str | None) -> tuple[list[Member], tuple[str, ...]]:
-    """Read one sheet, or each that holds a header and a row.
+    """Read one sheet, or each sheet with a header and a row.
 
     Numbers lose a trailing ``.0``, dates and times are in ISO 8601, truth values are ``True`` and ``False``,
     cells with an error are empty. Rows above the header, blank rows and hidden sheets are not read.
 
-    Returns of the sheets; one at least; all that are visible and not blank.
+    Returns tables of sheets, at least one, and the names of all sheets that are visible and not blank.
     """
     unpacked, kind, errors, most_cells = _unpacked(content, name)
     tables: list[Member] = []
@@ -148,7 +148,7 @@ def parse(content: bytes, name: str, sheet: str | None) -> tuple[list[Member], t
     except calamine.CalamineError:
         raise _damaged(name, kind) from None
     except BaseException as error:
-        if type(error).__name__ != "PanicException":  # Rust's, which has no public name
+        if type(error).__name__ != "PanicException":  # an exception of Rust without a public name
             raise
         raise _damaged(name, kind) from None
     if not tables:
@@ -159,7 +159,7 @@ def parse(content: bytes, name: str, sheet: str | None) -> tuple[list[Member], t
 
 
 def _unpacked(content: bytes, name: str) -> tuple[bytes, str, int, int]:
-    """The workbook without compression, its kind, how many cells hold errors, and most cells of a sheet."""
+    """Return the workbook without compression, its kind, the number of errors, and most cells of a sheet."""
     if content.startswith(OLD_EXCEL):
         if _ENCRYPTED in content:
             raise _with_password(name)
@@ -192,7 +192,7 @@ def _unpacked(content: bytes, name: str) -> tuple[bytes, str, int, int]:
 
 
 def _check_xml(content: bytes, name: str) -> None:
-    """Refuse what is not well-formed, on which calamine may never end, and what could define entities."""
+    """Refuse XML that is not well-formed, on which calamine may never end, or that could define entities."""
 
     def refuse(*_details: object) -> None:
         raise DataError(f"{name}: this workbook declares a document type, as none should; {_OTHERWISE}")
@@ -252,12 +252,12 @@ def _table(sheet: calamine.CalamineSheet, kind: str, name: str) -> Parsed:
 
 
 def _merged(sheet: calamine.CalamineSheet) -> list[tuple[tuple[int, int], tuple[int, int]]]:
-    """The first and the last cell of each merged area, by row and column from 0."""
+    """Return the first and the last cell of each merged area, by row and column from 0."""
     return sheet.merged_cell_ranges or []
 
 
 def _other_header(window: Sequence[Row], start: int, name: str) -> tuple[int, Header] | None:
-    """A header of several rows, of which the upper may be merged, or of none, and where it begins."""
+    """Return a header of several rows, perhaps with merged upper rows, or of no row, and its position."""
     for first in dict.fromkeys((max(start - 1, 0), start)):
         rows = [row for _, row in window[first:]]
         if len({cell for cell in rows[0] if cell.strip()}) < 2 or titles(rows):
@@ -278,7 +278,7 @@ def _numbered(rows: Iterable[Row], lines: array[int]) -> Iterator[list[str]]:
 
 
 def _header(rows: Sequence[Row]) -> int:
-    """Position of the first row that fills more than half of the table's width; titles fill less."""
+    """Return the position of the first row that fills over half of the table's width; titles fill less."""
     filled = [sum(bool(cell.strip()) for cell in row) for _, row in rows]
     for position, count in enumerate(filled[:-1]):
         below = sorted(filled[position + 1 :])
@@ -297,7 +297,7 @@ def _above(rows: Sequence[Row], header: int, name: str) -> list[Problem]:
 def _check_header(
     sheet: calamine.CalamineSheet, header: Sequence[str], kept: Sequence[int], where: str, line: int
 ) -> None:
-    """Refuse columns without a name; the first of several may be one that numbers the rows."""
+    """Refuse columns without a name, except the first of several, which may number the rows."""
     blank = [column for column in kept if not header[column].strip() and (column > kept[0] or len(kept) == 1)]
     start = (sheet.start or (0, 0))[1]
     for (top, left), (bottom, right) in _merged(sheet)[:_MERGED]:
@@ -317,6 +317,6 @@ def _check_header(
 
 
 def _letters(column: int) -> str:
-    """A spreadsheet's name of the column, counted from 0."""
+    """Return a spreadsheet's name of a column, counted from 0."""
     before, last = divmod(column, 26)
     return (_letters(before - 1) if before else "") + chr(ord("A") + last)

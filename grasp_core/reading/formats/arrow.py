@@ -1,4 +1,4 @@
-"""Parquet, Arrow and Feather as text: columns, nested values, files, and the files of one data set."""
+"""Reading of Parquet, Arrow and Feather as text: columns, nested values, files, and saved data sets."""
 
 import datetime
 import json
@@ -33,13 +33,13 @@ from grasp_core.reading.table.table import Parsed
 TEXT = pa.dictionary(pa.int32(), pa.string())
 """The type of a column of text."""
 OF_PANDAS = {b"pandas": b"{}"}
-"""Metadata of a frame's columns; in pandas, codes into values are a type that somebody chose."""
+"""Metadata of a frame's columns; in pandas, codes into values are a type that a person chose."""
 _MOST_VALUES = 1_000
-"""Of more values, none are a scale or a list of labels."""
+"""Most values of a scale or a list of labels."""
 
 
 def as_text(column: pa.Array, labels: Sequence[str] | None = None) -> pa.DictionaryArray:
-    """A column as codes into distinct texts; `labels` are the names of its classes, where it has some."""
+    """Return a column as codes into distinct texts; `labels` are the names of its classes, if it has any."""
     if pa.types.is_dictionary(column.type):
         if column.type == TEXT and not column.null_count and not column.dictionary.null_count:
             return column
@@ -57,7 +57,7 @@ def as_text(column: pa.Array, labels: Sequence[str] | None = None) -> pa.Diction
 
 
 def _vocabulary(column: pa.Array, name: str, schema: pa.Schema) -> Vocabulary | None:
-    """The values that a column's type names, where somebody chose it; None where codes only save room."""
+    """Return the values that a column's type names, if a person chose it; None if codes only save memory."""
     kind = column.type
     if not pa.types.is_dictionary(kind) or not 0 < len(column.dictionary) <= _MOST_VALUES:
         return None
@@ -68,7 +68,7 @@ def _vocabulary(column: pa.Array, name: str, schema: pa.Schema) -> Vocabulary | 
 
 
 def _class_labels(schema: pa.Schema) -> dict[str, list[str]]:
-    """Names of the classes of each path, where Hugging Face `datasets` wrote them into the file."""
+    """Return names of classes by path, if Hugging Face `datasets` wrote them into the file."""
     try:
         about = json.loads(whole_characters((schema.metadata or {})[b"huggingface"].decode()))
         return dict(_labels_inside(about["info"]["features"], ""))
@@ -77,7 +77,7 @@ def _class_labels(schema: pa.Schema) -> dict[str, list[str]]:
 
 
 def _labels_inside(feature: Any, path: str) -> Iterator[tuple[str, list[str]]]:
-    """Class labels of a feature: in `Sequence` and `List` features, in lists of one, and in structures."""
+    """Yield class labels in a feature: in `Sequence` and `List`, in lists of one, and in structures."""
     if isinstance(feature, list):
         yield from _labels_inside(feature[0] if len(feature) == 1 else {}, path)
     elif feature.get("_type") == "ClassLabel":
@@ -94,7 +94,7 @@ def _labels_inside(feature: Any, path: str) -> Iterator[tuple[str, list[str]]]:
 
 
 class _Leaf(NamedTuple):
-    """A path with the column that it is in, and whether it leads to one value per row, a list, or neither."""
+    """A path with its column, and its kind: one value per row, a list, or neither."""
 
     path: str
     column: str
@@ -102,7 +102,7 @@ class _Leaf(NamedTuple):
 
 
 def _leaves(schema: pa.Schema) -> list[_Leaf]:
-    """Every path of a schema."""
+    """Return every path of a schema."""
 
     def inside(path: str, kind: pa.DataType, column: str, in_list: bool) -> Iterator[_Leaf]:
         if pa.types.is_struct(kind) and kind.num_fields:
@@ -129,7 +129,7 @@ def _has_text(kind: pa.DataType) -> bool:
 
 
 def _unnested(batch: pa.RecordBatch) -> dict[str, pa.Array]:
-    """The values of each path, one per row."""
+    """Return the values of each path, one per row."""
     columns = zip(batch.schema.names, batch.columns, strict=True)
     return dict(pair for name, column in columns for pair in _arrays(name, column))
 
@@ -149,7 +149,7 @@ def _arrays(path: str, array: pa.Array) -> Iterator[tuple[str, pa.Array]]:
 
 
 def _lengths(array: pa.Array) -> Int64Array:
-    """Entries of each list, shape (n,), none for a missing one."""
+    """Return the number of entries of each list, shape (n,), 0 for a missing list."""
     counts: Int64Array = pc.fill_null(pc.list_value_length(array), 0).to_numpy().astype(np.int64)
     return counts
 
@@ -158,7 +158,7 @@ def _lengths(array: pa.Array) -> Int64Array:
 
 
 def _records(batches: Iterable[pa.RecordBatch], schema: pa.Schema, name: str) -> list[Record]:
-    """The rows as :mod:`json_files` gives them: objects whose scalars are text, True, False or None.
+    """Return the rows as :mod:`json_files` does: objects whose scalars are text, True, False or None.
 
     Whole numbers lose a trailing ``.0``, raw bytes are left out, NaN is no value.
     """
@@ -178,7 +178,7 @@ def _records(batches: Iterable[pa.RecordBatch], schema: pa.Schema, name: str) ->
 
 
 def _values(array: pa.Array) -> int:
-    """Number of values in an array, those inside its lists and structures with them."""
+    """Count the values in an array, including values inside lists and structures."""
     if pa.types.is_struct(array.type):
         return len(array) + sum(map(_values, array.flatten()))
     if pa.types.is_list(array.type) or pa.types.is_large_list(array.type):
@@ -189,7 +189,7 @@ def _values(array: pa.Array) -> int:
 
 
 def _value(value: Any, labels: Mapping[str, Sequence[str]], path: str) -> Any:
-    """A value; the classes of lists count as their entries'."""
+    """Convert a value; classes of a list apply to its entries."""
     if isinstance(value, dict):
         return {field: _value(inner, labels, f"{path}.{field}") for field, inner in value.items()}
     if isinstance(value, list | tuple):
@@ -213,16 +213,16 @@ def _value(value: Any, labels: Mapping[str, Sequence[str]], path: str) -> Any:
 _BATCH_ROWS = 1 << 20
 _LOOKED_AT = 1_000
 _HEAD = 20
-"""Rows that tell whether a file is a tool's export."""
+"""Number of first rows that show whether a file is a tool's export."""
 _CELL_BYTES = 4
 _FILE, _OLD_FEATHER, _STREAM = b"ARROW1", b"FEA1", b"\xff\xff\xff\xff"
 _END = _STREAM + bytes(4)
-"""The end of a stream; one that was cut between two of its batches lacks it."""
+"""The end of a stream; a stream that was cut between two batches lacks it."""
 Form = Literal["Parquet", "Arrow"]
 
 
 class _File(NamedTuple):
-    """An open file; `batches` gives all rows, at most so many at a time, of some columns or all."""
+    """An open file; `batches` yields all rows, a given number at a time, with some columns or all."""
 
     schema: pa.Schema
     rows: int
@@ -230,7 +230,7 @@ class _File(NamedTuple):
 
 
 def form_of(content: bytes) -> Form | None:
-    """The form that the bytes begin as; None for others."""
+    """Return the form of a file by its first bytes; None for others."""
     if content.startswith(b"PAR1"):
         return "Parquet"
     return "Arrow" if content.startswith((_FILE, _OLD_FEATHER, _STREAM)) else None
@@ -239,16 +239,16 @@ def form_of(content: bytes) -> Form | None:
 def parse(contents: Sequence[bytes], form: Form, name: str, watch: Watch) -> Parsed:
     """Read the files of one data set; nulls become empty text, whole numbers lose a trailing ``.0``.
 
-    Fields of a structure become columns ``outer.inner``. Where a list of rater ids and lists of the same
-    length stand in a row, each entry gets a row. Other columns without a text form (lists, raw bytes) are
-    left out and reported. Class labels, as Hugging Face `datasets` saves them, become their names.
+    Fields of a structure become columns ``outer.inner``. If a row has a list of rater ids and lists of the
+    same length, each entry becomes a row. Other columns without a text form (lists, raw bytes) are left out
+    and reported. Class labels, as Hugging Face `datasets` saves them, become their names.
     """
     opens = _open_parquet if form == "Parquet" else _open_arrow
     return _of_files(lambda: [opens(content, name) for content in contents], form, name, watch)
 
 
 def of_table(table: pa.Table, kind: str, name: str) -> Parsed:
-    """Read a table that is in memory, such as a frame's columns; `kind` is what people call it."""
+    """Read a table in memory, such as a frame's columns; `kind` is its name for people."""
     file = _checked(table.schema, table.to_batches(), name)
     return _of_files(lambda: [file], kind, name, unwatched, file="")
 
@@ -256,7 +256,7 @@ def of_table(table: pa.Table, kind: str, name: str) -> Parsed:
 def _of_files(
     opened: Callable[[], Sequence[_File]], form: str, name: str, watch: Watch, *, file: str = " file"
 ) -> Parsed:
-    """Read what `opened` opens, which may raise what Arrow raises; `file` follows the form in messages."""
+    """Read the files from `opened`, which may raise Arrow's errors; `file` follows the form in messages."""
     try:
         files = opened()
         schema = files[0].schema
@@ -299,11 +299,11 @@ def _of_files(
 
 
 def _of_tool(files: Sequence[_File], leaves: Sequence[_Leaf], form: str, name: str) -> Parsed | None:
-    """A tool's export whose cells are lists or objects, which its reader for JSON knows; None for others."""
+    """Read a tool's export with lists or objects in cells by the tool's reader for JSON; None for others."""
     first = _first_batch(files, _HEAD, None) if any(leaf.kind != "scalar" for leaf in leaves) else None
     if first is None:
         return None
-    from grasp_core.reading.formats import registry  # all tools' readers, of which most files need none
+    from grasp_core.reading.formats import registry  # loads all tools' readers, which most files do not need
 
     schema = files[0].schema
     if not registry.takes_lists(_records([first], schema, name)):
@@ -313,7 +313,7 @@ def _of_tool(files: Sequence[_File], leaves: Sequence[_Leaf], form: str, name: s
 
 
 def _lists(files: Sequence[_File], leaves: Sequence[_Leaf]) -> Lists | None:
-    """The lists that hold annotations, by how long they are in the first rows."""
+    """Return the lists of annotations, found by their lengths in the first rows."""
     found = {leaf.path: leaf.column for leaf in leaves if leaf.kind == "list"}
     first = _first_batch(files, _LOOKED_AT, list(dict.fromkeys(found.values()))) if len(found) > 1 else None
     if first is None:
@@ -330,7 +330,7 @@ def _first_batch(files: Sequence[_File], rows: int, columns: Sequence[str] | Non
 def _read(
     files: Sequence[_File], paths: Sequence[str], lists: Lists | None, name: str, watch: Watch
 ) -> tuple[pa.Table, Int64Array | None, dict[str, Vocabulary]]:
-    """All rows, their numbers where rows have several, and the values that types of columns name."""
+    """Return all rows, their row numbers if lists became rows, and the values that columns' types name."""
     column_of = {leaf.path: leaf.column for leaf in _leaves(files[0].schema)}
     columns = list(dict.fromkeys(column_of[path] for path in paths))
     labels = _class_labels(files[0].schema)
@@ -358,7 +358,7 @@ def _read(
                 in_list = lists is not None and path in lists.all
                 array = pc.list_flatten(arrays[path]) if in_list else arrays[path]
                 column = as_text(array, labels.get(path))
-                if lists is not None and not in_list:  # each cell as often as its row has annotations
+                if lists is not None and not in_list:  # each cell once per annotation of its row
                     codes = pa.array(np.repeat(column.indices.to_numpy(), raters), pa.int32())
                     column = pa.DictionaryArray.from_arrays(codes, column.dictionary)
                 text.append(column)
@@ -381,7 +381,7 @@ def _open_parquet(content: bytes, _name: str) -> _File:
 def _open_arrow(content: bytes, name: str) -> _File:
     if content.startswith(_OLD_FEATHER):
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore", DeprecationWarning)  # that files of this form are old
+            warnings.simplefilter("ignore", DeprecationWarning)  # this form is old
             table = pyarrow.feather.read_table(pa.BufferReader(content))
         return _checked(table.schema, table.to_batches(), name)
     if content.startswith(_STREAM):
@@ -395,7 +395,7 @@ def _open_arrow(content: bytes, name: str) -> _File:
 
 
 def _checked(schema: pa.Schema, batches: Iterable[pa.RecordBatch], name: str) -> _File:
-    """The batches, none of which says more than it holds."""
+    """Open batches as a file, and check that each is valid and that all are not too large together."""
     found = []
     total = 0
     for batch in batches:
@@ -419,9 +419,9 @@ _WRITE_AGAIN = "save it again with save_to_disk, or write it with to_parquet or 
 
 
 def read_saved(archive: Archive, chosen: str | None, watch: Watch) -> Parsed | None:
-    """A saved data set, or the splits of several that make one; None for other archives.
+    """Read a saved data set with one or several splits; None for other archives.
 
-    Splits that hold raters and no annotation twice are read as one table, with a column that says which. Else
+    Splits with raters and no common annotation are read as one table, with a column of the splits. Otherwise
     the first is read, and the others are named; `chosen` chooses one.
     """
     names, name = archive.names, archive.name

@@ -1,4 +1,4 @@
-"""Published data sets, told by their columns and values, never by a name, and how each is read."""
+"""Published data sets, recognised by their columns and values, never by a name, and their readings."""
 
 import re
 from collections.abc import Iterable
@@ -15,9 +15,9 @@ from grasp_core.reading.table.table import Recipe, Table
 
 
 def known(annotations: Table, raters: Table | None = None) -> Recipe | None:
-    """Reading of a published data set; None for others than those that docs/formats.md lists.
+    """Return the reading of a published data set that docs/formats.md lists; None for other files.
 
-    `raters`: where the data set keeps its raters' demographics in a file of their own.
+    `raters`: file of the raters' demographics, if the data set has one.
     """
     found = (recipe(annotations, raters) for recipe in (_dices, _d3code, _popquorn, _multipico))
     return next((recipe for recipe in found if recipe is not None), None)
@@ -27,17 +27,17 @@ def known(annotations: Table, raters: Table | None = None) -> Recipe | None:
 
 
 def _has(names: Iterable[str], *tables: Table | None) -> bool:
-    """Whether each of the columns is in one of the tables."""
+    """Return whether each of the columns is in one of the tables."""
     return {column for table in tables if table is not None for column in table.columns}.issuperset(names)
 
 
 def _texts(table: Table, column: str, missing: Iterable[str] = ("",)) -> tuple[str, ...]:
-    """A column's distinct texts but for those that mean "no value"."""
+    """Return a column's distinct texts, without texts that mean "no value"."""
     return tuple(text for text in table.distinct(column) if text not in set(missing))
 
 
 def _points(table: Table, column: str, scale: Iterable[int], missing: Iterable[str]) -> dict[str, int]:
-    """The point of a scale that each text of a column means, ``1.0`` like ``1``; empty if one means none."""
+    """Return the point of a scale for each text of a column, ``1.0`` like ``1``; empty if one has none."""
     allowed = {float(point): point for point in scale}
     found = {text: allowed.get(number_of(text)) for text in _texts(table, column, missing)}
     meant = {text: point for text, point in found.items() if point is not None}
@@ -45,13 +45,13 @@ def _points(table: Table, column: str, scale: Iterable[int], missing: Iterable[s
 
 
 def _renamed(meant: dict[str, int], names: dict[int, str]) -> tuple[tuple[str, str], ...]:
-    """Values to map so that each point is called by its name; none for those already called so."""
+    """Return the changes from points to their names; none for texts that are names already."""
     return tuple((text, names[point]) for text, point in meant.items() if text != names[point])
 
 
 # DICES: conversations with a chatbot, rated for safety (Aroyo et al. 2023, CC BY 4.0).
-# Columns: the files of github.com/google-research-datasets/dices-dataset, as the TensorFlow Datasets
-# catalogue describes them.
+# Columns as in the files of github.com/google-research-datasets/dices-dataset, which the TensorFlow Datasets
+# catalogue describes.
 
 _REMOVED = (
     "296709543131761 296709611112092 297059995361243 297060365288109 297514543980607 "
@@ -62,7 +62,7 @@ _REMOVED = (
 REMOVED_350 = tuple(_REMOVED.split())
 """Raters of DICES-350 whom its authors left out after reviewing the quality of each (Aroyo et al. 2023).
 
-The published file does not mark them. Without these 19 of 123, the GRASP paper's Table 5 comes out.
+The published file does not mark them. Without these 19 of 123, results equal the GRASP paper's Table 5.
 """
 _KEPT_350 = 104
 _SAFETY = ("No", "Yes", "Unsure")  # Yes: unsafe
@@ -76,7 +76,7 @@ _AXES_990 = (*_ABOUT_990, "rater_age", "rater_race", "rater_education")
 
 
 def _dices(annotations: Table, raters: Table | None) -> Recipe | None:
-    """DICES-350 as the GRASP paper's Table 5 has it; DICES-990 with the axes of its recruitment."""
+    """Read DICES-350 as in the GRASP paper's Table 5, or DICES-990 with the axes of its recruitment."""
     if not _has(("item_id", "rater_id"), annotations):
         return None
     is_350 = _has(_TOLD_350, annotations) and _has(_ABOUT_350, annotations, raters)
@@ -151,7 +151,7 @@ _D3CODE_MISSING = ("", "na")
 
 
 def _d3code(annotations: Table, raters: Table | None) -> Recipe | None:
-    """D3CODE with its usual two labels, and the axes that the GRASP paper looks at."""
+    """Read D3CODE with its usual two labels, and the axes in the GRASP paper."""
     about = ("Region", "Gender", "Age", "Country")
     if not (_has(("item_id", "rater_id"), annotations) and _has(about, annotations, raters)):
         return None
@@ -178,7 +178,7 @@ def _d3code(annotations: Table, raters: Table | None) -> Recipe | None:
 
 
 def _offensiveness(annotations: Table) -> tuple[str, tuple[Recode, ...], str] | None:
-    """The column with the ratings, how two labels are made of it, and that in a sentence."""
+    """Return the column of ratings, the recoding to two labels, and a sentence on it."""
     called = {"rating", "raw", "binary", "offensive", "offensiveness"}
     named = [column for column in annotations.columns if called & set(words(column))]
     for column in sorted(named, key=lambda name: ("raw" not in words(name), "binary" in words(name))):
@@ -202,15 +202,15 @@ def _offensiveness(annotations: Table) -> tuple[str, tuple[Recode, ...], str] | 
 
 # POPQUORN: offensiveness of comments, politeness of e-mails, difficulty of questions (Pei and Jurgens 2023).
 # Files ``raw_data.csv`` of github.com/Jiaxin-Pei/Potato-Prolific-Dataset. Answers to questions are free
-# texts, but how difficult they were is a rating; rewritten e-mails have no agreement to speak of.
+# texts, but their difficulty is a rating; rewritten e-mails have no agreement to measure.
 
 _POPQUORN_AXES = ("gender", "race", "age", "education", "occupation")
 _UNDISCLOSED = "Prefer not to disclose"
 
 
 def _popquorn(annotations: Table, raters: Table | None) -> Recipe | None:
-    """One of POPQUORN's three ratings, its five points as categories."""
-    # The reader of Potato's exports, which the answers were gathered with, may have renamed the ids.
+    """Read one of POPQUORN's three ratings, with its five points as categories."""
+    # The answers were collected with Potato, and the reader of its exports may have renamed the ids.
     item, rater = ("item", "rater") if annotations.recipe is not None else ("instance_id", "user_id")
     if not (_has((item, rater), annotations) and _has(_POPQUORN_AXES, annotations, raters)):
         return None
@@ -247,11 +247,11 @@ def _popquorn(annotations: Table, raters: Table | None) -> Recipe | None:
 
 # MultiPICo: irony of replies in nine languages (Casola et al. 2024, CC BY 4.0).
 # The file of huggingface.co/datasets/Multilingual-Perspectivist-NLU/MultiPICo: a row per annotation with the
-# post, the reply, the language and its variety, and what Prolific tells of the annotator.
+# post, the reply, the language and its variety, and Prolific's data on the annotator.
 
 _MULTIPICO = ("post_id", "reply_id", "post", "reply", "annotator_id", "label", "language")
 _IRONIC = ("Not ironic", "Ironic")
-# What Prolific's exports hold where a participant withdrew, or an answer is too old.
+# Texts of Prolific's exports if a participant withdrew, or an answer is too old.
 _MULTIPICO_MISSING = ("", "DATA_EXPIRED", "CONSENT_REVOKED", "Prefer not to say", "nan")
 _AGE_GROUPS = ("under 25", "25-34", "35-44", "45-54", "55 and over")
 _MULTIPICO_AXES = (
@@ -262,11 +262,11 @@ _MULTIPICO_AXES = (
     ("Student status",),
     ("Employment status",),
 )
-"""Per axis, the names that its column may have."""
+"""Names that the column of each axis may have."""
 
 
 def _multipico(annotations: Table, raters: Table | None) -> Recipe | None:
-    """MultiPICo with a reply as the item and ages in groups."""
+    """Read MultiPICo with a reply as the item and ages in groups."""
     if not _has(_MULTIPICO, annotations):
         return None
     post, reply = annotations.column("post_id"), annotations.column("reply_id")
@@ -304,7 +304,7 @@ def _multipico(annotations: Table, raters: Table | None) -> Recipe | None:
 
 
 def _first(names: Iterable[str], *tables: Table | None) -> str | None:
-    """The column that is called as one of `names`, in this order, whatever its case and underscores."""
+    """Return the column with the first possible name of `names`, regardless of case and underscores."""
 
     def fold(name: str) -> str:
         return name.strip().casefold().replace("_", " ").replace("-", " ")

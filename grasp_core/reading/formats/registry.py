@@ -1,6 +1,6 @@
-"""Which tool an export comes from: told by its content, never by its name.
+"""Readers of exports, chosen by the content of a file, never by its name.
 
-A reader returns None where a file is not its tool's. What is damaged in one that is, DataError names.
+A reader returns None if a file is not its tool's. For damage in its tool's file, it raises DataError.
 """
 
 import dataclasses
@@ -28,7 +28,7 @@ from grasp_core.reading.table.table import Parsed
 
 
 class Format(NamedTuple):
-    """A tool's readers: of a JSON file's records and of a table, with the file's name; of an archive."""
+    """A tool's readers: for a JSON file's records and for a table, with the file's name; for an archive."""
 
     records: Callable[[Sequence[Record], str], Parsed | None] | None = None
     archive: Callable[[Archive], Parsed | None] | None = None
@@ -48,7 +48,7 @@ TOOLS = (
     Format(table=surveys.read_table),
 )
 SHAPES = (Format(lists.read, table=lists.read_table), Format(table=column_groups.read_table))
-"""What no tool's name is known for."""
+"""Readers for forms of files that belong to no tool."""
 
 
 def _first(readers: Iterable[Callable[..., Parsed | None] | None], *given: Any) -> Parsed | None:
@@ -57,28 +57,28 @@ def _first(readers: Iterable[Callable[..., Parsed | None] | None], *given: Any) 
 
 
 def of_records(records: Sequence[Record], name: str) -> Parsed | None:
-    """The records of a JSON file as a tool's reader makes a table of them."""
+    """Read the records of a JSON file with a tool's reader; None if no reader fits."""
     return _first((one.records for one in (*TOOLS, *SHAPES)), records, name)
 
 
 def of_archive(archive: Archive) -> Parsed | None:
-    """An archive as a whole, as a tool's reader makes a table of it."""
+    """Read an archive as a whole with a tool's reader; None if no reader fits."""
     return _first((one.archive for one in TOOLS), archive)
 
 
 def takes_lists(head: Sequence[Record]) -> bool:
-    """Whether the first rows of a table are of a tool's export whose reader needs the lists in its cells."""
+    """Return whether the first rows are from a tool's export whose reader needs the lists in cells."""
     return argilla.is_export(head) or potato.is_table(tuple(head[0]))
 
 
 def of_lists(records: Sequence[Record], name: str, written: str) -> Parsed:
-    """The table as a tool's reader makes it, or will make it by :func:`of_table`."""
+    """Read a table from its records with a tool's reader, or plainly, for :func:`of_table` to recognise."""
     known = argilla.read(records, name, written)
     return json_files.table(records, name, written) if known is None else known
 
 
 def of_table(parsed: Parsed, name: str) -> Parsed:
-    """The table with a tool's reading of it, where it is one's export; it keeps its parts and problems."""
+    """Return the table with a tool's reading, if it is a tool's export; members and problems stay."""
     known = _first((one.table for one in TOOLS), parsed, name)
     if known is None:
         plain = without_descriptions(parsed, name)

@@ -1,6 +1,6 @@
-"""SPSS and Stata files as text, read by ReadStat through pyreadstat.
+"""Reading of SPSS and Stata files as text, by ReadStat through pyreadstat.
 
-ReadStat is a C library that hostile bytes can crash, so this belongs into a process of its own.
+ReadStat is a C library that hostile bytes can crash, so this code must run in a separate process.
 """
 
 import datetime
@@ -43,13 +43,13 @@ _FAILURES = (
 )
 _LABELS_SHOWN = 4
 _PORTABLE = re.compile(rb"[^,;|\t]{40,200}SPSS PORT FILE")
-"""Five lines of 40 characters, which begin a portable file; only some are ASCII."""
+"""The start of a portable file: five lines of 40 characters, of which only some are ASCII."""
 _BYTES = "ISO-8859-1"
-"""An encoding in which every byte is one letter, to get at the bytes of texts."""
+"""An encoding in which every byte is one letter, so that the bytes of texts can be recovered."""
 
 
 class Format(NamedTuple):
-    """One kind of file: for people, the function that reads it, and whether it says how texts are encoded."""
+    """A kind of file: its name for people, its reading function, and whether it declares its encoding."""
 
     kind: str
     read: Callable[..., tuple[dict[str, Any], Any]]
@@ -66,8 +66,8 @@ _OLD_DTA = Format("Stata", pyreadstat.read_dta, declares=False)
 def parse(content: bytes, form: Format, name: str, watch: Watch) -> Parsed:
     """Read an SPSS (SAV, ZSAV, portable) or a Stata file.
 
-    A column's value labels take the place of its codes where each value that occurs has a label of its own;
-    else the codes stay, with a note. What the file declares missing, and system-missing values, become empty.
+    A column's value labels replace its codes if each value that occurs has a distinct label. Otherwise the
+    codes stay, with a note. Values that the file declares missing, and system-missing values, become empty.
     Dates are in ISO 8601. Labels of variables are not used.
     """
     watch(0, len(content))
@@ -97,7 +97,7 @@ def parse(content: bytes, form: Format, name: str, watch: Watch) -> Parsed:
 
 
 def form_of(content: bytes) -> Format | None:
-    """The kind of SPSS or Stata file that the bytes begin as; None for others."""
+    """Return the kind of an SPSS or Stata file by its first bytes; None for others."""
     if content.startswith((b"$FL2", b"$FL3")):
         return _SAV if content.startswith(b"$FL2") else _ZSAV
     if content.startswith(b"<stata_dta>"):
@@ -110,7 +110,7 @@ def form_of(content: bytes) -> Format | None:
 
 
 def _read(content: bytes, form: Format, name: str) -> tuple[dict[str, Any], Any, str]:
-    """The columns, what the file says of them, and the encoding of its texts."""
+    """Return the columns, the file's metadata, and the encoding of its texts."""
     refused: Exception | None = None
     if form.declares:
         try:
@@ -131,12 +131,12 @@ def _read(content: bytes, form: Format, name: str) -> tuple[dict[str, Any], Any,
 
 
 class _Stream(io.BytesIO):
-    """A file that remembers where memory ended in it: ReadStat takes that for the end of the file."""
+    """A file that keeps the error if memory ends while it is read; ReadStat takes that for the file's end."""
 
     ended: MemoryError | None = None
 
     def read(self, size: int | None = -1, /) -> bytes:
-        """The next bytes."""
+        """Read the next bytes."""
         try:
             return super().read(size)
         except MemoryError as error:
@@ -171,7 +171,7 @@ _BY_COLUMN = ("variable_value_labels", "missing_ranges", "readstat_variable_type
 
 
 def _decoded(columns: dict[str, Any], about: Any) -> tuple[dict[str, Any], Any, str]:
-    """With texts, read byte by byte, as UTF-8 where all of them are, else as Windows-1252."""
+    """Decode texts that were read byte by byte: as UTF-8 if all of them are, else as Windows-1252."""
     found = {cell for cells in columns.values() for cell in cells if isinstance(cell, str)}
     labels = [label for labels in about.variable_value_labels.values() for label in labels.values()]
     encoding = "UTF-8"
@@ -198,7 +198,7 @@ def _decoded(columns: dict[str, Any], about: Any) -> tuple[dict[str, Any], Any, 
 
 
 class _Column(NamedTuple):
-    """A column's texts, how many cells of it are missing and why, and its value labels, used or not."""
+    """A column's texts, numbers of cells declared and system-missing, and its value labels, used or not."""
 
     name: str
     text: pa.DictionaryArray
@@ -209,7 +209,7 @@ class _Column(NamedTuple):
 
     @property
     def scale(self) -> tuple[str, ...]:
-        """Value labels by their codes; none where two are the same, or codes are no numbers."""
+        """Value labels in the order of their codes; none if two are equal, or codes are no numbers."""
         codes = [code for code in self.labels if not isinstance(code, str)]
         values = tuple(str(self.labels[code]).strip() for code in sorted(codes))
         return values if len(codes) == len(self.labels) == len(set(values)) else ()
@@ -236,7 +236,7 @@ def _column(cells: Sequence[Any], name: str, about: Any) -> _Column:
     declared[~missing] = out[positions[~missing]]
     kept = [value for value, gone in zip(distinct, out, strict=True) if not gone]
     known = {value: str(labels[value]).strip() for value in kept if value in labels}
-    # Each value that occurs has a label, and no two the same.
+    # Each value that occurs has a label, and no two labels are equal.
     labelled = 0 < len(known) == len(kept) == len(set(known.values())) and all(known.values())
     if labelled:
         texts = pa.array([known.get(value, "") for value in distinct], pa.string())
@@ -268,11 +268,11 @@ _MOMENTS: tuple[tuple[str, datetime.datetime | None, float], ...] = (
     (r"(DATE|ADATE|EDATE|JDATE|SDATE|QYR|MOYR|WKYR|DATETIME|YMDHMS)(?![A-Z])", _SPSS, 1.0),
     (r"(TIME|DTIME|MTIME)(?![A-Z])", None, 1.0),
 )
-"""Formats of moments, from when they count and in how many seconds; a duration counts from nothing."""
+"""Formats of times, their starting point (None for durations), and their unit in seconds."""
 
 
 def _moments(written: str) -> Callable[[float], str] | None:
-    """A function from a column's numbers to text, where its format is a date's or a time's; else None.
+    """Return a function from a column's numbers to text if its format is for dates or times; else None.
 
     `written`: e.g. ``DATE11`` or ``DATETIME20`` (SPSS), ``%td`` or ``%tcHH:MM`` (Stata).
     """
@@ -300,13 +300,13 @@ def _month(value: float) -> str:
 
 
 def _among(value: Any, ranges: Sequence[Mapping[str, Any]]) -> bool:
-    """Whether the file declares the value, a number or a text, missing."""
+    """Return whether the file declares the value, a number or a text, missing."""
     alike = (ends for ends in ranges if isinstance(ends["lo"], str) == isinstance(value, str))
     return any(ends["lo"] <= value <= ends["hi"] for ends in alike)
 
 
 def _notes(columns: Sequence[_Column], name: str) -> list[Problem]:
-    """Notes on cells read as empty, on columns with labels, and on those that keep their codes."""
+    """Return notes on cells read as empty, on columns with labels, and on columns that keep their codes."""
     notes = []
     for code, counts in (
         (FileProblem.DECLARED_MISSING, {one.name: one.declared for one in columns}),

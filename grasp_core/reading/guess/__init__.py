@@ -1,1 +1,1 @@
-"""Guesses which column of a file is what: a proposal for a person to confirm."""
+"""Guesses of the roles of a file's columns: proposals for a person to confirm."""

@@ -1,4 +1,4 @@
-"""What is advised of a reading, with its reasons."""
+"""Reasons for a guessed reading, columns that the user named, and advice on what to leave out or merge."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ Confidence = Literal["sure", "likely", "unsure"]
 
 @dataclass(frozen=True, slots=True)
 class Reason:
-    """The reason of a guess.
+    """The reason for a guess.
 
     - `field`: field of :class:`~grasp_core.model.data_spec.DataSpec`, or "axes", or "aggregated" (without
       raters).
-    - `confidence`: what is unsure is for a person to choose: nothing is computed from it.
-    - `candidates`: columns (or layouts) that it may be, best first, where it is unsure; empty where none is
-      in sight. Of axes, the column of numbers that its bands would make one.
-    - `explained`: whether the question says why, though its candidates may say enough by themselves.
+    - `confidence`: if unsure, a person has to choose, and nothing is computed from the guess.
+    - `candidates`: columns (or layouts) that an unsure guess may mean, best first; empty if none is known.
+      For axes, the column that is none as it is, such as numbers that bands would make an axis.
+    - `explained`: whether the question gives the reason, even if its candidates are enough to decide.
     """
 
     field: str
@@ -35,16 +35,16 @@ class Reason:
 
 
 Reading = tuple[DataSpec, list[Reason]]
-"""How a file is read, and why."""
+"""The reading of a file, and the reasons for it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Named:
-    """Layout and columns that are sure, for somebody named them; None is what is to be guessed.
+    """Layout and columns that are sure because the user named them; None is still to be guessed.
 
     - `item`, `rater`, `label`: columns, as in :class:`~grasp_core.model.data_spec.DataSpec`; the label of a
       matrix is a pattern of the names of its columns of labels.
-    - `profile`, `ignore`: columns that are none of these.
+    - `profile`, `ignore`: columns that are neither item, rater nor label.
     """
 
     layout: Layout | None = None
@@ -56,34 +56,34 @@ class Named:
 
     @classmethod
     def among(cls, given: Mapping[str, Any]) -> Named:
-        """Those of `given`, which may name more."""
+        """Pick the fields of this class from `given`, which may have others."""
         return cls(**{name: given[name] for name in cls.__slots__ if given.get(name) is not None})
 
     @property
     def fields(self) -> dict[str, str]:
-        """Names by field, without those that are to be guessed."""
+        """Named layout and columns by field, without fields that are to be guessed."""
         named = {name: getattr(self, name) for name in ("layout", "item", "rater", "label")}
         return {name: value for name, value in named.items() if value is not None}
 
     @property
     def aside(self) -> set[str]:
-        """Columns that have no other role."""
+        """Columns of `profile` and `ignore` that have no other role."""
         return {*self.profile, *self.ignore} - set(self.fields.values())
 
     def beside(self, spec: DataSpec) -> DataSpec:
-        """The reading with the columns that are none of these; each is either."""
+        """Return the reading with `profile` and `ignore` added; a column named in one leaves the other."""
         own = (*(name for name in spec.profile if name not in self.ignore), *self.profile)
         idle = (*(name for name in spec.ignore if name not in self.profile), *self.ignore)
         return replace(spec, profile=tuple(dict.fromkeys(own)), ignore=tuple(dict.fromkeys(idle)))
 
     @property
     def cells(self) -> bool:
-        """Whether the label is a pattern of a matrix's columns, as ``q*_rating``."""
+        """True if the label is a pattern of a matrix's columns, as ``q*_rating``."""
         return self.label is not None and ANY in self.label
 
     @property
     def long(self) -> bool | None:
-        """Whether the file has a row per annotation; None where nothing named says so."""
+        """True if the named fields say that the file has a row per annotation, None if they do not decide."""
         if self.layout is not None:
             return self.layout == "long"
         if self.cells:
@@ -92,7 +92,7 @@ class Named:
 
     @property
     def whole(self) -> bool:
-        """Whether nothing is left to be guessed."""
+        """True if nothing is left to be guessed."""
         if self.cells:
             return False
         needed = {"items-by-raters": ("item",), "raters-by-items": ("rater",)}.get(
@@ -105,21 +105,21 @@ Pair = tuple[str, str]
 Field = Literal["exclude", "drop", "raters", "items", "missing", "alike", "repeated"]
 
 _SHOWN = 4
-"""Pieces of advice that one line has room for."""
+"""Largest number of pieces of advice in one line."""
 
 
 @dataclass(frozen=True, slots=True)
 class Advice:
-    """One thing that is recommended to be left out, or to be taken as one, for a reason that the data give.
+    """Advice to leave something out, or to merge values, for a reason that the data give.
 
-    - `field`: where a :class:`~grasp_core.model.data_spec.DataSpec` or its filters name it; the one value of
-      "repeated" is the answer that counts where a rater gave several.
-    - `column`: of the values, or of the ids; "label" for those of a matrix.
-    - `count`: raters, annotations, items or cells that it concerns, by `field`.
-    - `recommended`: whether the data say so; else either answer may be right.
+    - `field`: field of :class:`~grasp_core.model.data_spec.DataSpec` or of its filters. For "repeated", the
+      one value is the answer that counts if a rater gave several.
+    - `column`: column of the values or ids; "label" for the labels of a matrix.
+    - `count`: number of raters, annotations, items or cells concerned, by `field`.
+    - `recommended`: whether the data support it; if not, either answer may be right.
     - `group`: whether a text that may mean "no value", or is spelled like another, is a value of raters and
       no label.
-    - `into`: for each of the values the spelling that it differs from by case or blanks alone.
+    - `into`: for each of the values, the spelling that differs from it only in case or blanks.
     """
 
     field: Field
@@ -133,12 +133,12 @@ class Advice:
 
     @property
     def pairs(self) -> tuple[Pair, ...]:
-        """The column with each of the values."""
+        """Pairs of the column and each of the values."""
         return tuple((self.column, value) for value in self.values)
 
     @property
     def what(self) -> str:
-        """What would go, e.g. "4 raters with 'removed' = 'yes'"."""
+        """Rows, ids or cells concerned, e.g. "4 raters with 'removed' = 'yes'"."""
         if self.field == "repeated":
             other = agree(self.count, "differs from another", "differ from others")
             return f"{number(self.count, 'answer')} that {other} of the same rater to the same item"
@@ -154,16 +154,16 @@ class Advice:
 
     @property
     def blank(self) -> bool:
-        """Whether it is about rows that name no rater, or no item."""
+        """True if the advice is about rows without a rater's or an item's id."""
         return self.field in ("drop", "raters", "items") and self.values == ("",)
 
     @property
     def sentence(self) -> str:
-        """What would go, and why."""
+        """Rows, ids or cells concerned, and why."""
         return f"{self.what}: {self.why}"
 
     def without(self, keep: Collection[Pair]) -> Advice | None:
-        """The advice but for what is to be kept; None where nothing is left of it."""
+        """Return the advice without the pairs to keep, or None if nothing is left of it."""
         left = tuple(value for column, value in self.pairs if (column, value) not in keep)
         if len(left) == len(self.values):
             return self
@@ -172,7 +172,7 @@ class Advice:
         return replace(self, values=left, into=into, count=len(left) if ids else self.count) if left else None
 
     def taken(self, spec: DataSpec) -> DataSpec:
-        """The spec that follows the advice."""
+        """Return the spec that follows the advice."""
         if self.field == "exclude":
             return replace(spec, exclude=_with(spec.exclude, self.pairs))
         if self.field == "repeated":
@@ -200,21 +200,21 @@ class Advice:
         return replace(spec, filters=replace(spec.filters, **filters))
 
     def followed(self, spec: DataSpec) -> bool:
-        """Whether the spec does so already."""
+        """Return whether the spec follows the advice already."""
         return self.taken(spec) == spec
 
 
 def all_taken(advice: Iterable[Advice], spec: DataSpec) -> DataSpec:
-    """The spec that follows all that is recommended."""
+    """Return the spec that follows all advice that is recommended."""
     for one in advice:
         spec = one.taken(spec) if one.recommended else spec
     return spec
 
 
 def mending(problems: Sequence[Problem], spec: DataSpec) -> Advice | None:
-    """What would let data be read that all of these problems stop; None where more than that is to be mended.
+    """Return the advice that would solve all of these problems, or None if they need more than one step.
 
-    Rows without an id go first: of one rater, so to speak, they look like answers given again.
+    Rows without an id go first: as if of one rater, they look like repeated answers.
     """
     blank = [one for one in problems if one.remark.code in _BLANK]
     again = [one for one in problems if one.field == "repeated"]
@@ -237,12 +237,12 @@ _BLANK = (DataProblem.BLANK_ID, DataProblem.BLANK_ID_OF_ROW)
 
 
 def told(advice: Sequence[Advice], takes: str, declines: str, missing: Callable[[str], str]) -> str:
-    """What counts though it may not be meant to, how much, and which options answer that.
+    """Describe what counts though it may not be meant to, how much of it, and which options decide.
 
     - `advice`: at least one.
-    - `takes`, `declines`: the options that take what is recommended, and that say that all counts, as they
-      are written there.
-    - `missing`: the option that takes a text for no answer, of the text.
+    - `takes`, `declines`: options, as the user writes them, that follow the recommendations, and that make
+      all count.
+    - `missing`: returns the option that takes a given text for no answer.
     """
     said = []
     for alike, kept, does in (

@@ -21,23 +21,23 @@ from grasp_core.reading.table import names
 from grasp_core.reading.table.parsed import PLUS, runs, stem
 
 _EMPTY = 0.05
-"""Columns with a larger share of empty cells hold no ids."""
+"""Largest share of empty cells in a column of ids."""
 _MAX_COLUMNS = 12
-"""Of more columns whose names say nothing, the first are looked at."""
+"""Largest number of columns that are examined as items, or as raters: the first ones."""
 _SOME, _SEVERAL = 1.05, 1.5
-"""Raters per item, on average, from which the columns are borne out: with telling names, and without."""
+"""Fewest raters per item, on average, for columns of items and raters: if names say so, and if not."""
 _APART, _NEARLY = 0.99, 0.95
-"""Share of rows told apart from which two columns are likely, or possible, to be item and rater."""
+"""Distinct pairs, as a share of rows, from which two columns are likely, or may be, item and rater."""
 _ONCE = 0.67
-"""Where an item and a rater tell apart a smaller share of the rows, most have several in common."""
+"""Distinct pairs of item and rater, as a share of rows, below which most pairs have several rows."""
 _OFFERED = 4
-"""Columns that are offered as items where each may be."""
+"""Largest number of columns that are offered as possible items."""
 _FEW_ROWS = 12
-"""In fewer rows, columns are alike by chance."""
+"""Number of rows below which columns may be alike by chance."""
 
 Role = Literal["item", "rater"]
 Ids = tuple[str, str, list[Reason]]
-"""Item and rater, and why."""
+"""Item column, rater column, and the reasons for them."""
 _KINDS: Mapping[Role, frozenset[str]] = {"item": names.ITEM, "rater": names.RATER}
 _NEVER: Mapping[Role, Collection[str]] = {
     "item": ("empty", "time"), "rater": ("empty", "time", "link", "text")
@@ -50,7 +50,7 @@ _NO_ITEMS = (
 
 
 def guess_long(look: Look) -> Reading:
-    """A guess for a file with a row per annotation, and why."""
+    """Guess the reading of a file with a row per annotation, and say why."""
     item, rater, found = _guess_ids(look)
     look = look.with_joined(item)
     sure = all(reason.confidence == "sure" for reason in found)
@@ -75,7 +75,7 @@ def guess_long(look: Look) -> Reading:
 
 
 class Pair(NamedTuple):
-    """Two columns as item and rater; `apart` is the share of the rows that the two tell apart."""
+    """Two columns as item and rater; `apart` is the number of distinct pairs as a share of the rows."""
 
     item: str
     rater: str
@@ -84,7 +84,7 @@ class Pair(NamedTuple):
 
 
 def _guess_ids(look: Look) -> Ids:
-    """Item and rater of a long file; unsure where several columns may be, or none."""
+    """Guess item and rater of a long file; unsure if several columns fit, or none."""
     named = look.named
     if named.item is not None and named.rater is not None:
         return named.item, named.rater, []
@@ -105,13 +105,13 @@ def _guess_ids(look: Look) -> Ids:
             silent = (one for one in able if one not in by_name[role] and not _something_else(look, one))
             others[role] = list(silent)[:_MAX_COLUMNS]
     if any(_score(look, name, "item") == 3 and names.is_id(name) and look.unique(name) for name in free):
-        others["rater"] = []  # a row for each item has the labels of one, unless a name says more
+        others["rater"] = []  # one row per item means one rater, unless a name says more
     for items, raters in ((by_name, by_name), (by_name, others), (others, by_name), (others, others)):
         if found := _pairs(look, items["item"], raters["rater"]):
-            return _of_several(look, found)
+            return _ids_of_pairs(look, found)
     for name in look.columns:
         if names.names_questions(name) and 1 < len(look.texts(name)) <= MOST_QUESTIONS:
-            # Each question has rows of its own: in all of them no item and rater are together once.
+            # Each question has its own rows, so that an item and a rater occur together several times.
             column = look.whole.column(name)
             rows = np.flatnonzero(column.codes == column.counts().argmax())
             return _guess_ids(Look(look.whole.kept(rows), named))
@@ -123,7 +123,7 @@ def _score(look: Look, name: str, role: Role) -> int:
 
 
 def _how_many(look: Look, name: str) -> bool:
-    """Whether the column says how many there were, or how much, as ``participants`` or ``max`` of a study."""
+    """Return whether the column gives a number or amount, as ``participants`` or ``max`` of a study."""
     last = ("", *names.words(name))[-1]
     people = _score(look, name, "rater") == 3 and last != names.singular(last)
     measured = names.mentions(name, names.COUNTED | names.SUMS | {"min", "max"})
@@ -131,17 +131,17 @@ def _how_many(look: Look, name: str) -> bool:
 
 
 def _something_else(look: Look, name: str) -> bool:
-    """Whether the column is no id: by its name, or for what its values are."""
+    """Return whether the column is no id, by its name or by its values."""
     words = names.DEMOGRAPHIC | names.META | names.SECONDARY
     if look.kind(name) == "text" and _SEVERAL * len(look[name].values) < look.n:
-        words -= names.WRITTEN  # what several raters saw, they did not write
+        words -= names.WRITTEN  # a recurring text was shown to several raters, and not written by them
     if look.unique(name) or names.mentions(name, words) or names.label_score(name) > 1:
         return True
     return name in look.scales or look.decimals(name)
 
 
 def _pairs(look: Look, items: Sequence[str], raters: Sequence[str]) -> list[Pair]:
-    """The pairs that the values bear out, best first; of columns that say the same, ids before texts."""
+    """Return the pairs whose values fit items and raters, best first; ids before texts that match them."""
 
     def rank(pair: Pair) -> tuple[float, ...]:
         ids = sum(names.is_id(name) for name in (pair.item, pair.rater))
@@ -149,11 +149,11 @@ def _pairs(look: Look, items: Sequence[str], raters: Sequence[str]) -> list[Pair
         return pair.score, pair.apart >= _APART, round(pair.apart, 2), ids, -length
 
     both = ((item, rater) for item in items for rater in raters if item != rater)
-    found = [pair for item, rater in both if (pair := _borne_out(look, item, rater)) is not None]
+    found = [pair for item, rater in both if (pair := _fitting_pair(look, item, rater)) is not None]
     return sorted(found, key=rank, reverse=True)
 
 
-def _borne_out(look: Look, item: str, rater: str) -> Pair | None:
+def _fitting_pair(look: Look, item: str, rater: str) -> Pair | None:
     by_name = _score(look, item, "item"), _score(look, rater, "rater")
     some = look.of_some(item)
     pairs = some.pairs(item, rater)
@@ -170,7 +170,7 @@ def _borne_out(look: Look, item: str, rater: str) -> Pair | None:
     return Pair(item, rater, sum(by_name), apart) if fits else None
 
 
-def _of_several(look: Look, found: Sequence[Pair]) -> Ids:
+def _ids_of_pairs(look: Look, found: Sequence[Pair]) -> Ids:
     first = found[0]
     best = _by_id(look, first)
     guessed = look.named.item is None and look.named.rater is None
@@ -201,9 +201,9 @@ def _of_several(look: Look, found: Sequence[Pair]) -> Ids:
 
 
 def _together(look: Look, several: str, rater: str, why: str, alone: tuple[str, ...] = ()) -> Reason:
-    """That columns are the item together; unsure unless all are called ids of its parts and leave no more.
+    """Return the reason for an item of several columns: likely if all are named like ids and suffice.
 
-    Tasks and questions may be what was asked of an item, and places and times when it was.
+    Tasks and questions may be questions about an item, and places and times may be its occasions.
     """
     parts, aside = several.split(PLUS), names.META | names.BATCHES | names.ASKED | {"question"}
     kinds = names.ITEM | names.PARTS | names.SHORT
@@ -211,14 +211,14 @@ def _together(look: Look, several: str, rater: str, why: str, alone: tuple[str, 
         names.is_id(one) and names.id_score(one, kinds) and not names.mentions(one, aside) for one in parts
     )
     some = look.with_joined(several).of_some(several)
-    called = called and anew_in(look, rater) is None  # of other people, other columns may be the items
+    called = called and anew_in(look, rater) is None  # if rater ids restart, other columns may be items
     if called and some.pairs(several, rater) >= _APART * some.n:
         return Reason("item", f"{why}; {listed(parts)} together name the item")
     return Reason("item", why, "unsure", (several, *alone))
 
 
 def _by_people(look: Look, pair: Pair) -> Ids | None:
-    """Which of two ids without telling names the raters have: all that is known of people is one for each."""
+    """Decide which of two ids without telling names is the rater's: it determines columns about people."""
     found = _known_of(look, pair.rater, pair.item), _known_of(look, pair.item, pair.rater)
     about = found[0] or found[1]
     if about is None:
@@ -229,19 +229,19 @@ def _by_people(look: Look, pair: Pair) -> Ids | None:
 
 
 def _known_of(look: Look, key: str, other: str) -> str | None:
-    """What is known of the people whom `key` names, and not of `other`'s; None where either may be people."""
+    """Return a column about people that `key` determines, not `other`; None if both may be people."""
     of_texts = names.word_set("country region locale language culture religion genre langue país")
     known = [name for name in look.columns if names.mentions(name, names.DEMOGRAPHIC - of_texts)]
     about = [name for name in known if len(look.texts(name)) > 1]
     if look.n < _FEW_ROWS or not about or all(look.depends_on(name, other) for name in about):
         return None
-    coded = sum(any(map(str.isdigit, text)) for text in look.texts(key))  # names may be of those shown
+    coded = sum(any(map(str.isdigit, text)) for text in look.texts(key))  # or names of people shown
     of_key = all(look.depends_on(name, key) and names.about_raters(name, key) for name in about)
     return about[0] if of_key and coded >= _NEARLY * len(look.texts(key)) else None
 
 
 def _by_id(look: Look, pair: Pair) -> Pair:
-    """The same items by their ids rather than by texts, or by what several share, if a column has them."""
+    """Replace an item column of texts, or of values that several items share, by a column of item ids."""
     texts = _texts(look, pair.item) and not names.is_id(pair.item)
     if look.named.item is not None or not (texts or pair.apart < _ONCE):
         return pair
@@ -296,7 +296,7 @@ def _reason(look: Look, role: Role, best: Pair, found: Sequence[Pair]) -> Reason
     elif not score and called:
         why = f"the values say so, and {listed(called)} by name"
         return Reason(role, f"{quoted(own)}: {why}", "unsure", (own, *called))
-    elif not score and role == "rater" and best.score:  # it may as well be which system is judged
+    elif not score and role == "rater" and best.score:  # it may also be the system judged
         why, confidence, candidates = "are these the people who gave the labels", "unsure", (own,)
     elif not score:
         why = "with the other ids it tells the rows apart"
@@ -305,7 +305,7 @@ def _reason(look: Look, role: Role, best: Pair, found: Sequence[Pair]) -> Reason
 
 
 def _crossing(look: Look, best: Pair) -> list[str]:
-    """Other columns named like items that divide the rows otherwise: sentences numbered anew in documents."""
+    """Return other columns named like items that divide rows otherwise, as sentences numbered by document."""
     some = look.of_some(best.item)
     free = (name for name in look.columns if name not in (best.item, best.rater, look.named.label))
     named = (
@@ -325,7 +325,7 @@ def _crossing(look: Look, best: Pair) -> list[str]:
 
 
 def _rivals(look: Look, role: Role, best: Pair, found: Sequence[Pair]) -> list[str]:
-    """Other columns that may as well have the role, and do not say the same."""
+    """Return other columns that fit the role as well and do not match the best one to one."""
     own = getattr(best, role)
     able = [pair for pair in found if pair.score == best.score]
     able = [pair for pair in able if pair.apart >= _NEARLY or best.apart < _APART]
@@ -372,7 +372,7 @@ def _none(look: Look) -> Ids:
     free = [name for name in look.columns if name not in (item, rater, look.named.label)]
     free += [name for name in look.columns if name not in (item, rater, *free)]
     crossed = _crossed(look, str(rater)) if no_items else ()
-    free.sort(key=lambda name: _rank(name) > 0)  # what may be the label stands for no rater
+    free.sort(key=lambda name: _rank(name) > 0)  # columns that may be the label come last
     item = item or (crossed[0] if crossed else free.pop(0))
     rater = rater or free.pop(0)
     told = no_raters(why) if who is None else no_raters(why, "nobody can be compared")
@@ -384,7 +384,7 @@ def _none(look: Look) -> Ids:
 
 
 def _crossed(look: Look, rater: str) -> tuple[str, ...]:
-    """Columns of which raters have several values each, and several raters the same, most pairs first."""
+    """Return columns with several values per rater and several raters per value, most pairs first."""
     able = {}
     for name in look.columns:
         other = look.unique(name) or look.decimals(name) or name in look.scales
@@ -404,14 +404,14 @@ _ROWS, _TEXTS = 20_000, 20
 
 
 def item_of_several(look: Look, rater: str, known: str | None = None) -> str | None:
-    """The fewest columns, written ``a+b``, that are the item where `rater` is, with `known`."""
+    """Return the fewest columns, `known` among them, that together are the item, as ``a+b``; else None."""
     some = look.of_some(rater)
     rows = np.flatnonzero(some[rater].codes % -(-some.n // _ROWS) == 0)
     codes = some[rater].codes[rows]
     able = [name for name in look.columns if name != rater and _may_be_part(look, name, rater)]
     able.sort(key=lambda name: (-names.id_score(name, names.ITEM | names.PARTS), not names.is_id(name)))
     texts = {name: look.texts(name) for name in able}
-    shown = tuple(  # together all that raters saw
+    shown = tuple(  # all that raters saw, together
         name
         for name, own in texts.items()
         if len(own) > _TEXTS and 2 * sum(" " in text for text in own) > len(own)
@@ -431,7 +431,7 @@ def item_of_several(look: Look, rater: str, known: str | None = None) -> str | N
 
 
 def _with_versions(look: Look, chosen: Sequence[str], able: Sequence[str], rater: str) -> str:
-    """The columns as one name, with those of which each rater saw one value of each item, all as often."""
+    """Join column names, with columns of versions: each rater saw one per item, and all equally often."""
     whole = PLUS.join(name for name in look.columns if name in chosen)
     joined = look.with_joined(whole)
     for name in able:
@@ -448,7 +448,7 @@ def _codes(parts: Sequence[Codes]) -> Codes:
 
 
 def _may_be_part(look: Look, name: str, rater: str) -> bool:
-    """Whether the column may be part of an id: neither an answer, nor about the rater or the row."""
+    """Return whether the column may be part of an id: neither an answer, nor about the rater or the row."""
     if (
         PLUS in name
         or name in look.scales
@@ -467,20 +467,20 @@ def _may_be_part(look: Look, name: str, rater: str) -> bool:
 
 
 _OWN, _ROWS_OF_LABELS = 0.9, 4
-"""A column that tells apart so many of an item's or a rater's rows, on average, is no label."""
+"""Share of rows with distinct values within items or raters of so many rows, from which it is no label."""
 _PREDICTED = [("prediction",), ("predictions",), ("predicted",), ("pred",)]
-"""Last words of what a model gives; where raters give it, nothing stands beside it."""
+"""Last words in names of a model's labels; raters gave these only if no other column has labels."""
 _FEW = 20
 _CODES, _LEAST_CODES = 0.85, 7
-"""Answers of which a larger share is different, and more than so many are, are initials or codes."""
+"""Share and number of distinct answers above which answers are initials or codes."""
 _ASKED = names.LABEL | names.ASKED | {"q", "question", "item"}
-"""Beginnings of numbered names that say that they are questions."""
+"""Beginnings of numbered names of questions."""
 _ANSWERED = 0.25
-"""Questions that a smaller share of the fullest one's raters answered are no labels beside it."""
+"""Fewest answers to a question that may be the label, as a share of the most answered question's."""
 
 
 def guess_label(look: Look, item: str, rater: str) -> tuple[str, Reason]:
-    """The label column and why; unsure where several are as good, or none is."""
+    """Guess the label column and say why; unsure if several fit equally, or none."""
     able = [name for name in look.columns if name not in (item, rater) and _may_label(look, name)]
     free = [name for name in able if _varies(look, name, item) and _varies(look, name, rater)]
     free = [name for name in free if not names.names_questions(name)] or free
@@ -518,11 +518,11 @@ def guess_label(look: Look, item: str, rater: str) -> tuple[str, Reason]:
 
 
 def among_questions(look: Look, spec: DataSpec, questions: Sequence[str]) -> Reading:
-    """The label among what a known format's raters were asked; unsure where several are as good."""
+    """Choose the label among the questions of a known format; unsure if several fit equally."""
     answered = {name: look.n * (1 - look.empty(name)) for name in questions}
     recurring = [str(key) for key in (spec.item, spec.rater) if not look.unique(str(key))]
     asked, able = [], []
-    for name in questions:  # whose answers recur, and are about neither rater, time nor the answer itself
+    for name in questions:  # answers must recur, and be about neither rater, time nor the answer itself
         most = MAX_CATEGORIES if look.kind(name) == "numbers" else MAX_OPTIONS
         aside = names.mentions(name, names.DEMOGRAPHIC | names.META | names.SECONDARY) or names.is_id(name)
         fixed = any(look.depends_on(name, key) for key in recurring)
@@ -550,9 +550,9 @@ def among_questions(look: Look, spec: DataSpec, questions: Sequence[str]) -> Rea
 
 
 def _rank(name: str) -> int:
-    """The rank of a name as a label's; below 0 where it says something else that raters may be asked."""
+    """Rank a name as a label's; below 0 if it names something else that raters may be asked."""
     score = names.label_score(name)
-    if score == 2 and not names.names_answer(name):  # a category may be what was asked of some
+    if score == 2 and not names.names_answer(name):  # a category may be a question
         return 0
     if score > 1:
         return 0 if names.mentions(name, names.MACHINE) else score
@@ -560,13 +560,13 @@ def _rank(name: str) -> int:
 
 
 def _best(look: Look, ranks: Mapping[str, int], top: int) -> list[str]:
-    """Columns that may be the label, though the names of some say so more plainly."""
+    """Return columns that may be the label, also with names that say so less plainly than others."""
     plainest = [name for name, rank in ranks.items() if rank == top]
     measured = all(_measured(look, name) for name in plainest)
     asked_again = _shorter(ranks) if top == 2 else frozenset()
 
     def as_good(name: str, rank: int) -> bool:
-        if top == 4 and names.mentions(name, names.GIVEN):  # the plainest may be what was shown
+        if top == 4 and names.mentions(name, names.GIVEN):  # the plainest may name what was shown
             return rank == 3
         return rank >= 0 and (measured or (rank == 0 and name in asked_again))
 
@@ -574,12 +574,12 @@ def _best(look: Look, ranks: Mapping[str, int], top: int) -> list[str]:
 
 
 def _measured(look: Look, name: str) -> bool:
-    """Whether a column holds numbers with decimals that hardly recur, as a model's scores."""
+    """Return whether a column has numbers with decimals that hardly recur, as a model's scores."""
     return look.decimals(name) and len(look.texts(name)) > MOST_SHARED * look.n
 
 
 def _shorter(able: Collection[str]) -> frozenset[str]:
-    """Names whose words a longer one has too, which asks the same: ``toxicity`` beside ``toxicity_score``."""
+    """Return names whose words are all in a longer name: ``toxicity`` beside ``toxicity_score``."""
     words = {name: frozenset(names.words(name)) for name in able}
     having: defaultdict[str, set[frozenset[str]]] = defaultdict(set)
     for found in words.values():
@@ -590,7 +590,7 @@ def _shorter(able: Collection[str]) -> frozenset[str]:
 
 
 def _may_label(look: Look, name: str, least: int = 2) -> bool:
-    """Whether the values may be labels: no texts, times, addresses or ids."""
+    """Return whether the values may be labels: no texts, times, addresses or ids."""
     aside = names.META | names.ADDRESS
     if look.kind(name) == "numbers":
         aside -= names.WRITTEN  # such as a French or German ``note``, which is a mark
@@ -598,7 +598,7 @@ def _may_label(look: Look, name: str, least: int = 2) -> bool:
         return False
     index = neutral(name) or names.is_index(name)
     if index and look.kind(name) == "numbers" and not all(map(neutral, look.columns)):
-        return False  # numbers of rows, as programs save them without a name
+        return False  # row numbers, which programs save without a name
     kind, values = look.kind(name), len(look.texts(name))
     if kind in ("empty", "time", "link", "text") or values < least:
         return False
@@ -608,7 +608,7 @@ def _may_label(look: Look, name: str, least: int = 2) -> bool:
 
 
 def _varies(look: Look, name: str, key: str) -> bool:
-    """Whether values differ within `key`, and recur there."""
+    """Return whether values differ within `key`, and recur there."""
     if look.depends_on(name, key) or look.numbered(name, key):
         return False
     often = look.n / len(look[key].values)
@@ -618,16 +618,16 @@ def _varies(look: Look, name: str, key: str) -> bool:
 
 
 def _different(look: Look, columns: Sequence[str]) -> list[str]:
-    """Without those that say the same as an earlier one, such as codes beside their names."""
+    """Return the columns that match no earlier one to one, as codes beside their names do."""
     kept: dict[bytes, str] = {}
-    for name in columns:  # which rows hold the same text, whatever that is: the first row with each one's
+    for name in columns:  # rows of equal texts, whatever these are: for each row, the first row with its text
         _, first, text = np.unique(look[name].codes, return_index=True, return_inverse=True)
         kept.setdefault(hashlib.sha256(first[text].tobytes()).digest(), name)
     return list(kept.values())
 
 
 def _made_of_another(look: Look, name: str, called: Mapping[tuple[str, ...], str]) -> bool:
-    """Whether a column says less than one with whose name its own begins: ``rating_binary`` of ``rating``.
+    """Return whether a column is a coarser form of another by its name: ``rating_binary`` of ``rating``.
 
     - `called`: columns by the words of their names.
     """
@@ -637,7 +637,7 @@ def _made_of_another(look: Look, name: str, called: Mapping[tuple[str, ...], str
 
 
 def _named_only(look: Look, able: Sequence[str], item: str, rater: str) -> tuple[str, Reason]:
-    """No column varies within items and raters: one whose name says label, or a question."""
+    """Return a column whose name says label, or a question, if no column varies within items and raters."""
     others = [name for name in look.columns if name not in (item, rater)]
     free = [name for name in able if not any(look.depends_on(name, key) for key in (item, rater))]
     named = [name for name in others if _rank(name) > 1 and _may_label(look, name, least=1)]
@@ -647,6 +647,6 @@ def _named_only(look: Look, able: Sequence[str], item: str, rater: str) -> tuple
     best = (named or list(able) or others or list(look.columns))[0]
     why = "no column looks like labels: none of few values varies within items and within raters"
     unfilled = [name for name in others if _rank(name) > 1 and look.kind(name) == "empty"]
-    if unfilled:  # a sheet to vote on, for one
+    if unfilled:  # such as a sheet to vote on
         why = f"no column looks like labels: {quoted(unfilled[0])} is empty in every row; fill it in"
     return best, Reason("label", why, "unsure", tuple(named or free))

@@ -1,4 +1,4 @@
-"""A table's columns as guessing looks at them; ids that begin anew, spans, melted tables."""
+"""A table's columns as guessing sees them; doubts about ids that restart, marked spans, melted tables."""
 
 from __future__ import annotations
 
@@ -26,16 +26,16 @@ from grasp_core.reading.table.parsed import PLUS, with_joined
 from grasp_core.reading.table.table import Table
 
 MAX_ROWS, _MAX_CELLS = 100_000, 2_000_000
-"""The most that is looked at; of larger files some of the rows."""
+"""Largest numbers of rows and cells that guessing examines; of larger files it takes some of the rows."""
 MOST_QUESTIONS = 30
-"""Of more values, a column names no questions."""
+"""Largest number of values in a column that names questions."""
 MOST_SHARED = 0.5
-"""Words of more distinct values than this share of the rows are free answers."""
+"""Largest number of distinct words among labels, as a share of the rows; more are free answers."""
 _APART = 0.9
-"""Share of the rows from which pairs of values tell rows apart."""
+"""Distinct pairs of values, as a share of the rows, above which two columns identify the rows."""
 _MAX_LENGTHS = 1_000
 TEXT_LENGTH, _TEXT_VALUES = 25, 20
-"""Columns of longer values, on average, and of more of them, hold texts that somebody wrote."""
+"""Mean length and number of values above which a column contains texts that somebody wrote."""
 _TIME = re.compile(
     r"\d{4}-\d{1,2}-\d{1,2}([ T].*)?|\d{1,2}[./]\d{1,2}[./]\d{2,4}([ ,].*)?|\d{1,3}:\d{2}(:\d{2})?([.,]\d+)?"
     r"|\w{3} \w{3} \d{1,2} \d{2}:\d{2}:\d{2} .*|P(\d+D)?T(?=\d)(\d+H)?(\d+M)?(\d+([.,]\d+)?S)?"
@@ -51,7 +51,7 @@ Kind = Literal["empty", "time", "link", "numbers", "text", "words"]
 
 
 class Look:
-    """A table's columns, encoded when asked for."""
+    """A table's columns, each encoded at its first use."""
 
     def __init__(self, table: Table, named: Named | None = None) -> None:
         self.whole = table
@@ -71,7 +71,7 @@ class Look:
         return self._encoded[name]
 
     def of_some(self, name: str) -> Look:
-        """The same columns, of a large table with all rows of some values of `name`."""
+        """Return this look, or for a large table a look at all rows of some values of `name`."""
         if self.table is self.whole:
             return self
         if name not in self._of_some:
@@ -82,7 +82,7 @@ class Look:
         return self._of_some[name]
 
     def with_joined(self, name: str) -> Look:
-        """The same with a column for a name that stands for several."""
+        """Return the look with the joined column if `name` stands for several columns."""
         table = with_joined(self.whole, (name,))
         return self if table is self.whole else Look(table, self.named)
 
@@ -90,12 +90,12 @@ class Look:
         """Distinct texts that are not empty."""
         return set(self[name].values) - {""}
 
-    def tell_apart(self, first: str, second: str) -> bool:
-        """Whether two columns together have other values in nearly each row."""
+    def identify_rows(self, first: str, second: str) -> bool:
+        """Return whether nearly each row has its own pair of values in the two columns."""
         return self.pairs(first, second) > _APART * self.n
 
     def pairs(self, first: str, second: str) -> int:
-        """Distinct pairs of values."""
+        """Count the distinct pairs of values."""
         both = frozenset((first, second))
         if both not in self._pairs:
             width = len(self[second].values)
@@ -104,22 +104,22 @@ class Look:
         return self._pairs[both]
 
     def depends_on(self, name: str, key: str) -> bool:
-        """Whether `key` decides `name`'s value."""
+        """Return whether `key` determines `name`: one value of `name` for each value of `key`."""
         return self.pairs(name, key) == len(self[key].values)
 
     def alike(self, one: str, other: str) -> bool:
-        """Whether two columns say the same in other words, but for a few cells."""
+        """Return whether two columns match one to one, but for a few cells."""
         most = max(len(self[one].values), len(self[other].values))
         least = min(len(self[one].values), len(self[other].values))
         return self.pairs(one, other) <= 1.02 * most and least >= 0.95 * most
 
     def length(self, name: str) -> float:
-        """Mean length of the distinct texts, of the first of them."""
+        """Mean length of the first distinct texts."""
         some = self[name].values[:_MAX_LENGTHS]
         return sum(map(len, some)) / max(len(some), 1)
 
     def unique(self, name: str) -> bool:
-        """Whether no value occurs twice."""
+        """Return whether no value occurs twice."""
         if len(self[name].values) < self.n:
             return False
         return self.table is self.whole or pc.count_distinct(self._whole_codes(name)).as_py() == len(
@@ -127,7 +127,7 @@ class Look:
         )
 
     def _whole_codes(self, name: str) -> pa.Array:
-        """Codes of all rows; their texts are not looked at."""
+        """Return the codes of all rows without reading their texts."""
         column = self.whole.data.column(name).combine_chunks()
         return (column if pa.types.is_dictionary(column.type) else column.dictionary_encode()).indices
 
@@ -155,7 +155,7 @@ class Look:
         return "text" if len(some) > _TEXT_VALUES and wordy else "words"
 
     def numbered(self, name: str, key: str) -> bool:
-        """Whether the column counts 1, 2, 3... within each value of `key`, which occurs variably often."""
+        """Return whether the column counts 1, 2, 3... within values of `key`, which vary in frequency."""
         numbers = self.integers(name)
         if numbers is None:
             return False
@@ -170,9 +170,9 @@ class Look:
         return bool(whole and (low <= 1).all() and (high - low + 1 == often).all() and np.ptp(often) > 0)
 
     def alternates(self, name: str, item: str, rater: str) -> bool:
-        """Whether raters saw each item in one of several versions, each rater all of them as often."""
+        """Return whether each rater saw one version of each item, and all versions equally often."""
         width = len(self[name].values)
-        once = self.pairs(item, rater) >= _TOLD_APART * self.n
+        once = self.pairs(item, rater) >= _MIN_DISTINCT_PAIRS * self.n
         if not (once and 1 < width <= _MOST_PLACES) or self.empty(name):
             return False
         often = [
@@ -183,14 +183,14 @@ class Look:
         return bool(of_items.min() > 1 and of_raters.min() > 1 and not np.ptp(of_raters, axis=1).any())
 
     def decimals(self, name: str) -> bool:
-        """Whether the values are numbers, and some of them not whole."""
+        """Return whether the values are numbers, and some of them not whole."""
         whole = (text.strip().removesuffix(".0").lstrip("-").isdigit() for text in self.texts(name))
         return self.kind(name) == "numbers" and not all(whole)
 
     def integers(self, name: str, *, named: bool = False) -> Codes | None:
-        """Each cell's whole number, shape (n,); None where a cell holds something else.
+        """Return each cell's whole number, shape (n,), or None if a cell contains something else.
 
-        With `named` also that behind a name which all cells have: ``Ann1``, ``Ann2``.
+        With `named`, numbers behind a common prefix count too: ``Ann1``, ``Ann2``.
         """
         values = self[name].values
         if named and values:
@@ -202,12 +202,12 @@ class Look:
 
     @cached_property
     def distinct_rows(self) -> int:
-        """Rows that are not the same as an earlier one; some tools write each answer twice."""
+        """Number of distinct rows; some tools write each answer twice."""
         return len(pd.DataFrame({name: self[name].codes for name in self.columns}).drop_duplicates())
 
     @cached_property
     def scales(self) -> set[str]:
-        """Columns that hold the same few values as two others, as answers to several questions do."""
+        """Columns with the same few values as at least two others, as answers to several questions have."""
         few = [name for name in self.columns if len(self[name].values) <= MOST_QUESTIONS + 1]
         able = {name: frozenset(self.texts(name)) for name in few}
         alike = Counter(able.values())
@@ -215,7 +215,7 @@ class Look:
 
     @cached_property
     def ids(self) -> tuple[str | None, str | None]:
-        """The columns named like item and rater ids, or by somebody."""
+        """Item and rater columns as the user named them, or else by their names; None if there is none."""
         found = self._like(names.ITEM), self._like(names.RATER)
         item, rater = (name if name in self.columns else None for name in (self.named.item, self.named.rater))
         return (
@@ -224,21 +224,21 @@ class Look:
         )
 
     def id_score(self, name: str, kinds: frozenset[str]) -> int:
-        """The same as of names alone, but for a `subject` of words, as of a school or a mail: no person."""
+        """Return the name's score, but 0 for raters if a `subject` is a topic, as of a school or a mail."""
         score = names.id_score(name, kinds)
         return 0 if score and kinds is names.RATER and self._is_topic(name) else score
 
     def holds_files(self, name: str) -> bool:
-        """Whether the values are files, as items are, whatever the column is called."""
+        """Return whether the values are file names, as of items, and the column's name agrees."""
         if name not in self._holds_files:
             some = [text.strip() for text in self[name].values[:_MAX_LENGTHS] if text.strip()]
             like = sum(_FILE.fullmatch(text) is not None for text in some)
             other = names.label_score(name) or names.mentions(name, names.SHOWN - names.PARTS)
-            self._holds_files[name] = len(some) > 1 and like >= _TOLD_APART * len(some) and not other
+            self._holds_files[name] = len(some) > 1 and like >= _MIN_DISTINCT_PAIRS * len(some) and not other
         return self._holds_files[name]
 
     def holds_lists(self, name: str) -> bool:
-        """Whether each value is a list."""
+        """Return whether each value is a list."""
         texts = self.texts(name)
         return bool(texts) and all(text.startswith("[") and text.endswith("]") for text in texts)
 
@@ -257,7 +257,7 @@ class Look:
 
 
 def neutral(name: str) -> bool:
-    """Whether a column got its name here, for want of one."""
+    """Return whether a column had no name and got one when it was read."""
     return _NEUTRAL.fullmatch(name) is not None
 
 
@@ -266,45 +266,45 @@ def _most_rows(table: Table) -> int:
 
 
 _WORD = 3
-"""Letters of a word, such as ``Bio``; people's initials are capitals, up to three."""
+"""Fewest letters of a word, such as ``Bio``; capitals need one more, since initials have up to three."""
 _MOST_SHOWN = 4
 _LONGEST = 10_000_000
-"""Characters of a text; larger numbers are times."""
-_TOLD_APART = 0.95
-"""Share of rows that item and rater tell apart, below which rows are parts of what a rater said."""
+"""Limit for positions of characters in a text; larger numbers are times."""
+_MIN_DISTINCT_PAIRS = 0.95
+"""Share of rows with their own pair of item and rater; below it, rows are parts of an annotation."""
 _MOST_PLACES = 50
 _MANY_ITEMS = 10
 """Items for each numbered worker, from which one who answered all is likelier a place that several took."""
 _MOST_ABOUT = 20
-"""Columns about people that are held against all others."""
+"""Largest number of columns about people that are compared with all other columns."""
 _SEVERAL, _RECURRING = 1.5, 1.5
-"""Texts per item, and rows per text of an item, from which an id has several texts that several rated."""
+"""Texts per id, and rows per text of an id, from which an id has several texts that several raters rated."""
 _ONE_ID = 1.2
-"""Ids per text up to which texts are those of items: what raters write recurs with any of them."""
+"""Most ids per text if texts belong to items; texts that raters write recur with any id."""
 _GAPS = 1.5
-"""The highest of a study's numbers, for each that it has: some people are left out."""
+"""Largest ratio of a study's highest rater number to its number of raters: some people are left out."""
 _SHARE, _LEAST = 0.2, 2
-"""Of the ids that recur, a share and a number that tell contradictions by mistake from several people."""
+"""Share and number of recurring ids with contradictions from which these are several people, no mistakes."""
 
 
 def doubted(look: Look, spec: DataSpec, named: Named, *, sure: bool = False) -> Iterator[Reason]:
-    """Doubts about a long file's ids, unless they are `sure`, and labels, but for columns that are named."""
+    """Yield doubts about a long file's ids, unless they are `sure`, and labels, except named columns."""
     if spec.layout != "long" or spec.item is None or spec.rater is None:
         return
     some = look.of_some(spec.item)
     found = () if sure else _items(some, spec.item, spec)
-    # Who named the item knows what it is, and is told what differs within it.
+    # A user who named the item knows what it is, and is only informed of what differs within it.
     yield from found if named.item is None else (replace(one, confidence="likely") for one in found)
     if named.rater is None and not sure:
         yield from _people(look.of_some(spec.rater), spec.rater, spec)
     if named.label is None:
-        if some.pairs(spec.item, spec.rater) < _TOLD_APART * some.n:
+        if some.pairs(spec.item, spec.rater) < _MIN_DISTINCT_PAIRS * some.n:
             yield from _marked_spans(look)
         yield from _questions_in_rows(look, some, spec)
 
 
 def doubts(table: Table, spec: DataSpec) -> list[Reason]:
-    """That the label column of a known format holds objects or free answers, which are no labels."""
+    """Return a doubt if a known format's label column has objects or free answers, which are no labels."""
     if spec.layout != "long" or spec.label is None or spec.label not in table.columns:
         return []
     look = Look(table)
@@ -320,7 +320,7 @@ def doubts(table: Table, spec: DataSpec) -> list[Reason]:
 
 
 def contradicted(look: Look, spec: DataSpec) -> Iterator[Reason]:
-    """Columns about people that are no axes because a few raters have several values."""
+    """Yield reasons why columns about people are no axes: a few raters have several values."""
     if spec.layout != "long" or spec.rater is None or spec.rater not in look.columns:
         return
     look = look.of_some(spec.rater)
@@ -359,7 +359,7 @@ def _questions_in_rows(look: Look, some: Look, spec: DataSpec) -> Iterator[Reaso
 
 
 def _marked_spans(look: Look) -> Iterator[Reason]:
-    """That labels are those of spans: two columns hold whole numbers, and the end is not before the start."""
+    """Yield a doubt if labels mark spans: two columns are whole numbers, and no end is before its start."""
 
     def places(kinds: frozenset[str]) -> list[str]:
         called = (name for name in look.columns if not kinds.isdisjoint(names.words(name)))
@@ -384,7 +384,7 @@ def _marked_spans(look: Look) -> Iterator[Reason]:
 
 def _items(look: Look, item: str, spec: DataSpec) -> Iterator[Reason]:
     ids = len(look[item].values)
-    # Texts that a label or a rater decides, or that decide a label, are not what was rated.
+    # A text was not rated if a label or a rater determines it, or if it determines a label.
     labels = [label for label in spec.labels if label in look.columns]
     texts = []
     for name in look.columns:
@@ -417,7 +417,7 @@ def _items(look: Look, item: str, spec: DataSpec) -> Iterator[Reason]:
 
 
 def _people(look: Look, rater: str, spec: DataSpec) -> Iterator[Reason]:
-    """The column with which an id tells people apart, and why."""
+    """Yield a doubt if the rater id identifies a person only together with another column."""
 
     def apart_by(place: str, why: str) -> Reason:
         return Reason("rater", f"{quoted(rater)}{why}", "unsure", (f"{rater}{PLUS}{place}", rater))
@@ -457,20 +457,20 @@ def _are_places(look: Look, rater: str, item: str) -> bool:
     if numbers is None or not of_crowd or not 1 < places <= MOST_QUESTIONS or items < _MANY_ITEMS * places:
         return False
     counted = int(numbers.max() - numbers.min()) + 1 == places and numbers.min() <= 1
-    return counted and look.pairs(item, rater) >= _TOLD_APART * items * places
+    return counted and look.pairs(item, rater) >= _MIN_DISTINCT_PAIRS * items * places
 
 
 def anew_in(look: Look, rater: str) -> str | None:
-    """The column of studies, or of data sets, in each of which raters count from 1, if there is one."""
-    known = names.STUDIES | (names.SETS - names.word_set("subset"))  # which one panel divides
+    """Return the column of studies or data sets in each of which raters count from 1, or None."""
+    known = names.STUDIES | (names.SETS - names.word_set("subset"))  # one panel may share subsets
     studies = (place for place in look.columns if names.mentions(place, known))
     return next((place for place in studies if _counted_anew(look, rater, place)), None)
 
 
 def _counted_anew(look: Look, rater: str, place: str) -> bool:
-    """Whether most values of a column have raters 1, 2, 3... (or from 0, with gaps), some in several.
+    """Return whether most values of `place` have raters 1, 2, 3... (or from 0, with gaps), some in several.
 
-    One panel that labels several data sets has as many raters in each.
+    If all data sets have the same number of raters, one panel labelled them.
     """
     numbers = look.integers(rater, named=True)
     if numbers is None or place == rater or look.unique(place) or look.depends_on(place, rater):
@@ -484,7 +484,7 @@ def _counted_anew(look: Look, rater: str, place: str) -> bool:
 
 
 def _about_people(look: Look, rater: str, spec: DataSpec) -> list[str]:
-    """Columns with demographic names that neither the rater nor the item decides."""
+    """Return columns with demographic names that neither the rater nor the item determines."""
     return [
         name
         for name in look.columns
@@ -497,7 +497,7 @@ def _about_people(look: Look, rater: str, spec: DataSpec) -> list[str]:
 
 
 def _values_of_each(look: Look, name: str, keys: Codes) -> Codes:
-    """How many different values, but for empty cells, each key has, shape (keys,)."""
+    """Count the distinct values of each key without empty cells, shape (keys,)."""
     width = len(look[name].values)
     filled = ~look[name].among([""])
     pairs = np.unique(keys[filled].astype(np.int64) * width + look[name].codes[filled])

@@ -1,6 +1,6 @@
 """The reading of a matrix: which columns hold labels, and whether its rows are items or raters.
 
-Columns of labels are told by their names, and by values only where names say nothing.
+Columns of labels are found by their names, and by values only if names say nothing.
 """
 
 import re
@@ -45,28 +45,28 @@ from grasp_core.reading.table.parsed import (
 from grasp_core.reading.table.table import Recipe, Table
 
 _LIKE_LABELS = 0.8
-"""Share of a column's cells that are labels of other columns, from which it may hold labels too."""
+"""Share of cells with labels of other columns, from which a column may have labels too."""
 _WORDS = 5
-"""Columns with names of so many words are questions."""
+"""Fewest words in the name of a column that make it a question."""
 _FEW = 0.1
-"""As many label-like columns beside a run of like names, for each of the run, leave no doubt about it."""
+"""Most columns of the same labels beside a run of like names, per column of the run, that raise no doubt."""
 _POINTS = 2
-"""Digits of the points of a scale; longer numbers are ids."""
+"""Most digits of a scale's points; longer numbers are ids."""
 _DIGITS, _QUESTION = "0123456789", frozenset({"q", "item", "question"})
 _MOST_CELLS, _LEAST_ROWS, _ALMOST = 50, 5, 0.95
-"""Columns of cells that are held against one of what they agree on; rows of each kind, and share of them."""
+"""Most columns compared with one of their majority; least rows of each kind, and share of them that match."""
 _ASKED = frozenset({"q", "stim", "img", "trial"}) | names.ITEM
-"""What respondents are asked; parts and outputs may belong to what a row is about."""
+"""Words for what respondents are asked about; parts and outputs may belong to the subject of a row."""
 _INITIALS, _QUESTIONS = re.compile(r"(.+[_ .-])([^\W\d_]{1,3})"), 3
-"""Names that end in letters of a coder, and of how many questions there are such columns at least."""
+"""Form of names that end in a coder's initials, and the fewest questions with such columns."""
 _PARTS = 8
-"""Columns that are tried as parts of the rows' ids."""
+"""Largest number of columns that are tried as parts of the rows' ids."""
 _MANY = 20
-"""So many columns may be a matrix whose rows have no ids, by their values alone."""
+"""Fewest columns that may be, by their values alone, a matrix whose rows have no ids."""
 
 
 class Cells(NamedTuple):
-    """The columns of labels, and the others; `why` is the end of a sentence on what told them apart."""
+    """Columns of labels, and the others; `why` ends a sentence on how they were distinguished."""
 
     columns: tuple[str, ...]
     rest: tuple[str, ...]
@@ -75,7 +75,7 @@ class Cells(NamedTuple):
 
 
 class _Side(NamedTuple):
-    """Whether rows are raters, why, and how sure that is."""
+    """Direction of a matrix: whether rows are raters, why, and how sure that is."""
 
     by_rater: bool
     why: str
@@ -83,10 +83,10 @@ class _Side(NamedTuple):
 
 
 def guess_matrix(look: Look, raters: Table | None, *, by_values: bool = False) -> Reading | None:
-    """A guess for a matrix, or None where the file looks long; `by_values`: where nothing else is told."""
+    """Guess the reading of a matrix, or None if the file looks long; `by_values`: also by values alone."""
     item, rater = look.ids
     if rater is not None and not look.unique(rater):
-        plain = names.id_score(rater, names.RATER) == 3  # beside it, ids of all rows may be numbers of rows
+        plain = names.id_score(rater, names.RATER) == 3  # beside it, unique ids may be row numbers
         people = () if raters is None else (text for name in raters.columns for text in raters.distinct(name))
         if (plain or item is None or not look.unique(item)) and rater not in people:
             return None
@@ -97,15 +97,15 @@ def guess_matrix(look: Look, raters: Table | None, *, by_values: bool = False) -
     cells = _cells(look, others, raters, key is None, by_values)
     if cells is None:
         return None
-    made = _made_of(look, cells.columns, cells.rest)
+    made = _majority_column(look, cells.columns, cells.rest)
     labels = _labels(look, cells.columns)
     also = [name for name in cells.rest if made is None and _may_be_labels(look, name, labels)]
-    if also and (made := _made_of(look, [*cells.columns, *also], cells.rest)) is not None:
+    if also and (made := _majority_column(look, [*cells.columns, *also], cells.rest)) is not None:
         all_cells = [name for name in others if name in (*cells.columns, *also)]
         cells = _apart(others, all_cells, f"{cells.why}, with {listed(also, 3)}", cells.confidence)
     side = _side(look, key, cells, raters, made)
     side = side._replace(confidence="unsure") if by_values else side
-    first = cells.columns[0]  # columns may be numbered like places of a task that others take in each batch
+    first = cells.columns[0]  # numbered columns may be places in a task, with other people in each batch
     crowd = stem(first) in names.CROWD or any(names.mentions(name, names.ROUNDS) for name in cells.rest)
     numbered = all("".join(names.words(name)[-1:]).isdigit() for name in cells.columns)
     places = raters is None and not side.by_rater and crowd and numbered
@@ -133,7 +133,7 @@ def guess_matrix(look: Look, raters: Table | None, *, by_values: bool = False) -
 
 
 def named_matrix(look: Look, raters: Table | None) -> Reading:
-    """The reading of a matrix whose columns of labels somebody names by a pattern."""
+    """Return the reading of a matrix whose columns of labels the user named by a pattern."""
     pattern = str(look.named.label)
     found = matching(pattern, look.columns)
     own = [name for name in found if not _settled(name)]
@@ -154,7 +154,7 @@ def named_matrix(look: Look, raters: Table | None) -> Reading:
 
 
 def survey(annotations: Table, raters: Table | None, named: Named, recipe: Recipe) -> Reading:
-    """The reading of a survey, a row per respondent, of which it is asked what columns are items."""
+    """Return the reading of a survey with a row per respondent; ask which columns are items."""
     given = replace(named, layout="raters-by-items", rater=named.rater or recipe.respondents)
     beside = {*recipe.aside, *recipe.embedded}
     look = Look(annotations.without(beside), given)
@@ -177,7 +177,7 @@ def survey(annotations: Table, raters: Table | None, named: Named, recipe: Recip
 
 
 def row_per_rater(look: Look) -> Reading | None:
-    """A row per rater, by the name of its id, with columns of questions of which one is to be chosen."""
+    """Return the reading of a row per rater, by the id's name; ask which columns of questions are items."""
     item, rater = look.ids
     asked = questions_of(look, [name for name in look.columns if name != rater])
     if item is not None or rater is None or not look.unique(rater) or not asked:
@@ -205,7 +205,7 @@ def column_per_coder(look: Look) -> Reading | None:
 
 
 def _row_ids(look: Look, raters: Table | None) -> str | None:
-    """The column of the rows' ids: the one a raters file knows, or is named like ids, or is the first."""
+    """Return the column of row ids: one that the raters file has, or one named like ids, or the first."""
     able = [
         name
         for name in look.columns
@@ -230,7 +230,7 @@ def _row_ids(look: Look, raters: Table | None) -> str | None:
 
 
 def _unique(look: Look, able: Sequence[str]) -> tuple[str, ...]:
-    """Those in which no value occurs twice, but for one of several like columns, where that is chance."""
+    """Return columns in which no value occurs twice, except in runs of like columns, where that is chance."""
     like = {name for run in runs(look.columns) for name in run if not names.is_id(name)}
     return tuple(name for name in able if name not in like and look.unique(name))
 
@@ -247,24 +247,24 @@ def _cells(
     if found is None and (by_values or len(others) >= _MANY):
         found = of_like_values(look, others)
     if found is None and all(map(neutral, others)):
-        # No names at all, and the same labels everywhere; three columns may be a triple.
-        triple = len(others) == 3 and look.tell_apart(*others[:2])
+        # No names at all, and the same labels everywhere; three columns may be item, rater and label.
+        triple = len(others) == 3 and look.identify_rows(*others[:2])
         found = None if triple else of_like_values(look, others)
         return None if found is None or found.rest else found
     able = [name for name in others if not names.mentions(name, names.AGGREGATE)]
     if found is None or len(found.columns) < min(3, len(able)):
         return None
     many = (3 if by_values else 2) * len(found.columns)
-    if by_values:  # of several questions none has half of the columns
+    if by_values:  # no question of several has half of the columns
         asked = {one for pattern in questions_of(look, others) for one in matching(pattern, others)}
         many = max(many, 2 * len(asked))
-    return found if many >= len(able) else None  # rows without ids are a matrix's where most columns say so
+    return found if many >= len(able) else None  # without row ids, most columns must be labels
 
 
 def _side(look: Look, key: str | None, cells: Cells, raters: Table | None, made: str | None = None) -> _Side:
-    """Whether rows are raters; a raters file decides, then names, and two that differ leave it open.
+    """Decide whether rows are raters: by a raters file, then by names; unsure if two signs differ.
 
-    - `made`: the column that says what the cells of a row agree on.
+    - `made`: the column of the majority or agreement of a row's cells.
     """
     by_file = _by_raters_file(look, key, cells, raters)
     found = [*by_file, *_by_names(key, cells)]
@@ -275,7 +275,7 @@ def _side(look: Look, key: str | None, cells: Cells, raters: Table | None, made:
         why = f"if {shown} are the same people in all rows; where they are labels, cells are counts of votes"
         return _Side(False, why, "unsure")
     first = found[0]
-    # Columns that are called by the points of a scale, and of which some cells are 0, as counts are.
+    # Columns that are named by the points of a scale, with some cells that are 0, as of counts.
     of_scale = all(name.isdigit() and len(name) <= _POINTS for name in cells.columns)
     counted = not by_file and of_scale and any("0" in look.texts(name) for name in cells.columns)
     called, labels = {stem(name) for name in cells.columns}, _labels(look, cells.columns)
@@ -302,22 +302,22 @@ def _side(look: Look, key: str | None, cells: Cells, raters: Table | None, made:
 
 
 def _of_persons(look: Look, cells: Sequence[str]) -> bool:
-    """Whether some cells are blank before others of most rows: a list of answers is filled from the left."""
+    """Return whether most rows have a blank before a filled cell, unlike lists, filled from the left."""
     filled = np.stack([~look[name].among([""]) for name in cells])
     return 2 * int((~filled[:-1] & filled[1:]).any(axis=0).sum()) > look.n
 
 
-def _made_of(look: Look, cells: Sequence[str], rest: Sequence[str]) -> str | None:
-    """The column of what most cells of a row say, or of whether all say the same: they are several raters'.
+def _majority_column(look: Look, cells: Sequence[str], rest: Sequence[str]) -> str | None:
+    """Return the column of each row's majority, or of whether its cells agree: so the cells are raters'.
 
-    Nobody says so of criteria. Numbers may be a judgement of their own, unless the name says how it was made,
-    and yes or no may be whether any of several answers was given: there are rows of more than one label.
+    Criteria have no such column. Numbers may be a judgement of their own, unless the name says how they were
+    made. Yes or no may say whether any answer was given: so rows of more than one label are compared.
     """
     labels = sorted(_labels(look, cells))
     if not 2 <= len(cells) <= _MOST_CELLS or not 2 <= len(labels) <= MOST_QUESTIONS:
         return None
     if len(cells) == 2 and not all(_called(name, RATERS) for name in cells):
-        return None  # what was predicted and what is true, before and after: whether they differ is said, too
+        return None  # predicted and true, or before and after, may have a column of whether they differ, too
     code = {text: at for at, text in enumerate(labels)}
     often = np.zeros((look.n, len(labels) + 1), dtype=np.int64)  # the last counts blanks
     for name in cells:
@@ -358,7 +358,7 @@ def _by_raters_file(look: Look, key: str | None, cells: Cells, raters: Table | N
     as_rows = 0 if key is None else most_shared(raters, look[key].values)[1]
     as_columns = most_shared(raters, cells.columns)[1]
     rows, columns = 2 * as_rows > look.n, 2 * as_columns > len(cells.columns)
-    if as_rows == as_columns or (rows and columns):  # ids such as 1, 2, 3 may be those of items too
+    if as_rows == as_columns or (rows and columns):  # ids such as 1, 2, 3 may be items' too
         return []
     where = f"the rows of {quoted(str(key))}" if as_rows > as_columns else "the column names"
     why = f"{where} are the rater ids of {raters.name}"
@@ -380,7 +380,7 @@ def _by_names(key: str | None, cells: Cells) -> list[_Side]:
         for name in cells.rest
         if names.mentions(name, names.RATER) or names.about_raters(name, key or "")
     ]
-    # Rows may be called items by no more than a word that people are called by, too, or by short forms.
+    # The word, or short form, that names rows as items may also be one for people.
     if about and len(found) < 2 and not by_key:
         why = f"{listed(about, 5)} {agree(len(about), 'describes', 'describe')} the rows, as of raters"
         found.append(_Side(True, why, "likely"))
@@ -388,7 +388,7 @@ def _by_names(key: str | None, cells: Cells) -> list[_Side]:
 
 
 def _called(name: str, kinds: Collection[str]) -> bool:
-    """Whether a column is called like these; ``resp.q1`` like questions."""
+    """Return whether a column is named like `kinds`; ``resp.q1`` is named like questions."""
     asked = any(word.rstrip(_DIGITS) in _QUESTION for word in names.words(name)[1:])
     return kinds is ITEMS if asked else stem(name) in kinds or (kinds is RATERS and ends_in_rater(name))
 
@@ -396,7 +396,7 @@ def _called(name: str, kinds: Collection[str]) -> bool:
 def _reading(look: Look, key: str | None, cells: Cells, side: _Side, raters: Table | None) -> Reading:
     rows, columns = ("rater", "item") if side.by_rater else ("item", "rater")
     about_key = _about_key(look, key, rows, cells.rest, raters)
-    # A column of which no value occurs twice may be anything, in a long file too.
+    # A column in which no value occurs twice may be anything, in a long file too.
     unsure = "unsure" in (side.confidence, cells.confidence, about_key.confidence)
     what = f"a row per {rows} and a column per {columns}: {side.why}; {cells.why}"
     reasons = [Reason("layout", what, "unsure" if unsure else side.confidence), about_key]
@@ -411,7 +411,7 @@ def _reading(look: Look, key: str | None, cells: Cells, side: _Side, raters: Tab
 
 
 def _with_beside(look: Look, by_rater: bool, key: str | None, beside: Sequence[str], among: str) -> Reading:
-    """The reading of a matrix with what stands beside the columns of labels, called `among`."""
+    """Return the reading of a matrix with roles for columns beside the labels; `among` names the others."""
     about = tuple(_about_raters(look, key, beside)) if by_rater else ()
     rest = tuple(name for name in beside if name not in about)
     reasons = [Reason("profile", f"{listed(about)}: not among the item columns")] if about else []
@@ -423,7 +423,7 @@ def _with_beside(look: Look, by_rater: bool, key: str | None, beside: Sequence[s
 
 
 def _about_raters(look: Look, key: str | None, beside: Sequence[str]) -> Iterator[str]:
-    """What is known of raters: neither made of labels nor answers to other questions."""
+    """Yield columns that describe raters: neither made of labels nor answers to other questions."""
     asked = {name for one in questions_of(look, beside) for name in matching(one, beside)}
     labels = _labels(look, _others(look.columns, [*beside, *([] if key is None else [key])]))
     for name in beside:
@@ -437,8 +437,8 @@ def _about_key(look: Look, key: str | None, rows: str, rest: Sequence[str], rate
     if key is None:
         people = [name for name in rest if names.key_score(name) or look.id_score(name, names.RATER)]
         recurring = people if rows == "rater" else [name for name in rest if names.is_id(name)]
-        # Ids that tell rows apart only together are parts of what each row is, unless one says who rated.
-        parts = len(recurring) > 1 and look.tell_apart(*recurring[:2])
+        # Ids that identify rows only together are parts of one id, unless one of them is the rater's.
+        parts = len(recurring) > 1 and look.identify_rows(*recurring[:2])
         if recurring and (not parts or not set(people).isdisjoint(recurring)):
             why = f"{quoted(recurring[0])} has values that recur, so that one {rows} may have several rows"
             together = () if people else _together(look, recurring[0], rest)
@@ -466,7 +466,7 @@ def _about_key(look: Look, key: str | None, rows: str, rest: Sequence[str], rate
 
 
 def _of_other_kinds(look: Look, cells: Sequence[str], layout: Layout) -> Reason | None:
-    """The question which columns hold the labels, where they hold labels of different kinds."""
+    """Ask which columns have the labels if the cells have labels of different kinds; else return None."""
     most = kinds_of({name: look.texts(name) for name in cells})[0].columns
     beside = _others(cells, _of_one_kind(look, cells, most))
     if not beside:
@@ -481,10 +481,10 @@ def _of_other_kinds(look: Look, cells: Sequence[str], layout: Layout) -> Reason 
 
 
 def around_matrix(look: Look, found: Reading | None, named: Named) -> Reading:
-    """The reading of a matrix with what is named; `found` is what it looks like by itself."""
+    """Return the reading of a matrix with the named fields; `found` is the guess, None if none was made."""
     bare = found is None
     unique = _unique(look, [name for name in look.columns if look.kind(name) != "time"])
-    if found is None:  # a matrix because somebody says so: ids in the first column that may hold them
+    if found is None:  # a matrix because the user says so: ids in the first column that may have them
         own = next(iter([*(name for name in look.ids if name in unique), *unique]), None)
         told = _about_key(look, None, "item", look.columns, None)
         if own is not None:
@@ -530,9 +530,9 @@ def around_matrix(look: Look, found: Reading | None, named: Named) -> Reading:
 
 
 def long_or_wide(look: Look, wide: DataSpec) -> Reading | None:
-    """The long reading of what looks like a matrix, too; None where nothing beside the cells does.
+    """Return the long reading of a file that may also be a matrix; None if it needs columns of the cells.
 
-    Where names tell neither labels nor ids apart, columns of the cells may do it as well.
+    If names show neither labels nor ids, columns of the cells may be item and rater.
     """
     spec, reasons = guess_long(look)
     cells, (item, rater) = set(cell_columns(look.table, wide)), (str(spec.item), str(spec.rater))
@@ -541,7 +541,7 @@ def long_or_wide(look: Look, wide: DataSpec) -> Reading | None:
         told = any(cells.intersection(run) for run in runs(look.columns)) or set(look.ids) != {None}
         ids = {item, rater}.intersection(look.columns)
         many = [one for one in ids if len(look.texts(one)) > MOST_QUESTIONS and not look.unique(one)]
-        if told or len(many) < 2 or not look.tell_apart(*many):
+        if told or len(many) < 2 or not look.identify_rows(*many):
             return None
     why = (
         f"{quoted(item)} and {quoted(rater)} tell the rows apart as items and raters do, "
@@ -556,7 +556,7 @@ def _key_field(spec: DataSpec) -> str:
 
 
 def _turned(look: Look, spec: DataSpec, reasons: list[Reason]) -> Reading:
-    """The same columns, rows and columns the other way round, with the reason for the rows' ids."""
+    """Swap rows and columns in the reading of a matrix, with the reason for the rows' ids."""
     by_rater, key = spec.layout == "items-by-raters", getattr(spec, _key_field(spec))
     rest = [*spec.profile, *spec.ignore]
     turned, beside = _with_beside(look, by_rater, key, rest, "the columns of labels")
@@ -571,7 +571,7 @@ def _turned(look: Look, spec: DataSpec, reasons: list[Reason]) -> Reading:
 
 
 def _together(look: Look, key: str, rest: Sequence[str]) -> tuple[str, ...]:
-    """The columns, written ``a+b``, that tell rows apart with a key that does not; none where they do not."""
+    """Return the columns, written ``a+b``, that identify rows together with `key`; none if they do not."""
     aside = names.BESIDE | names.RATER
     able = [n for n in rest if n != key and not (look.decimals(n) or names.mentions(n, aside))][:_PARTS]
 
@@ -589,7 +589,7 @@ def _together(look: Look, key: str, rest: Sequence[str]) -> tuple[str, ...]:
 
 
 def named_by_raters(look: Look, others: Sequence[str], raters: Table) -> Cells | None:
-    """Columns that a raters file names, and those of like names; None where it names fewer than two."""
+    """Return columns that a raters file names, and columns of like names; None if it names fewer than two."""
     id_column, hits = most_shared(raters, set(others))
     if hits < 2:
         return None
@@ -608,7 +608,7 @@ def named_by_raters(look: Look, others: Sequence[str], raters: Table) -> Cells |
 
 
 def named_alike(look: Look, others: Sequence[str]) -> Cells | None:
-    """The longest run of like names whose columns hold labels; None where there is none."""
+    """Return the longest run of columns with like names and labels; None if there is none."""
     if (asked := _before_what_recurs(look, others)) is not None:
         return asked
     timed = {name for name in others if names.mentions(name, names.LASTED) and look.decimals(name)}
@@ -629,10 +629,10 @@ def named_alike(look: Look, others: Sequence[str]) -> Cells | None:
         or sum(_among(look[name], labels) for name in run) / len(run) >= _LIKE_LABELS
     ]
     doubtful = [name for name in rest if _may_be_labels(look, name, labels)]
-    called = stem(cells[0]) in RATERS  # as raters, so that what is called otherwise is none
+    called = stem(cells[0]) in RATERS  # as raters, so that other names are none
     also = [] if called else [name for name in doubtful if not names.mentions(name, names.LABEL)]
     parts = kinds_of({name: look.texts(name) for name in cells})
-    other = [part.columns for part in parts[1:] if len(part.labels) > 1]  # as another question's would
+    other = [part.columns for part in parts[1:] if len(part.labels) > 1]  # as those of another question
     but = None
     if rivals:
         but = f"{listed(rivals[0], 3)} are named alike too"
@@ -668,12 +668,12 @@ def _before_what_recurs(look: Look, others: Sequence[str]) -> Cells | None:
 
 
 def _settled(name: str) -> bool:
-    """Whether a short name says that labels were made of others: ``label_final``."""
+    """Return whether a short name says that labels were made from others: ``label_final``."""
     return len(names.words(name)) < _WORDS and names.mentions(name, names.DECIDED)
 
 
 def questions_of(look: Look, columns: Sequence[str]) -> list[str]:
-    """Patterns of columns that hold labels of different kinds, each a question; one or none, mostly."""
+    """Return patterns of columns by kind of label, one for each question; mostly one pattern, or none."""
     able = {
         name: look.texts(name)
         for name in columns
@@ -687,7 +687,7 @@ def questions_of(look: Look, columns: Sequence[str]) -> list[str]:
     for kind in kinds_of(able):
         like = [part for run in runs(kind.columns) for part in questions_in(run)]
         rest = [name for name in kind.columns if not any(name in run for run in like)]
-        ends: dict[str, list[str]] = {}  # what stands behind the last underscore, as _1 of Qualtrics' sliders
+        ends: dict[str, list[str]] = {}  # ends after the last underscore, as _1 of Qualtrics' sliders
         starts: dict[str, list[str]] = {}  # two questions on the same items, as solved.a and credits.a
         for name in rest:
             start, _, end = name.replace(" ", "_").rpartition("_")
@@ -704,13 +704,13 @@ def questions_of(look: Look, columns: Sequence[str]) -> list[str]:
             if pattern is not None:
                 found[pattern] = len(own)
     most = max(found.values(), default=0)
-    least = 2 if most == 2 and len(found) > 1 else max(3, most / 2)  # of each question one by each of two
+    least = 2 if most == 2 and len(found) > 1 else max(3, most / 2)  # each of two raters has one per question
     return [pattern for pattern, columns in found.items() if columns >= least]
 
 
 def of_like_values(look: Look, others: Sequence[str]) -> Cells | None:
-    """Columns that share their values with many others; None where they are too few."""
-    bare = all(map(neutral, others))  # else those without a name are numbers of rows
+    """Return columns that share their values with many others; None if they are too few."""
+    bare = all(map(neutral, others))  # else a column without a name has row numbers
     able = [name for name in others if not names.mentions(name, names.BESIDE) and (bare or not neutral(name))]
     occurrences = Counter(text for name in able for text in look.texts(name))
     needed = max(2, len(others) // 4)
@@ -722,7 +722,7 @@ def of_like_values(look: Look, others: Sequence[str]) -> Cells | None:
         return None
     cells = _of_one_kind(look, able, like)
     free = _others(others, cells)
-    made = _made_of(look, cells, free)
+    made = _majority_column(look, cells, free)
     if made is not None and not any(
         1 < len(look.texts(name)) <= MAX_CATEGORIES for name in free if name != made and not look.unique(name)
     ):
@@ -736,7 +736,7 @@ def of_like_values(look: Look, others: Sequence[str]) -> Cells | None:
 
 
 def _of_one_kind(look: Look, columns: Sequence[str], like: Sequence[str]) -> list[str]:
-    """`like`, with columns that share labels with them, as who uses others, or numbers of no more digits."""
+    """Return `like` with further columns that share labels with them, or have numbers of no more digits."""
     texts = {name: {one for one in look.texts(name) if one.lower() not in LIKE_MISSING} for name in columns}
     labels = set().union(*(texts[name] for name in like))
     digits = max(map(len, labels), default=0) if all(map(is_number, labels)) else 0
@@ -750,7 +750,7 @@ def _of_one_kind(look: Look, columns: Sequence[str], like: Sequence[str]) -> lis
 
 
 def most_shared(raters: Table, ids: Collection[str]) -> tuple[str, int]:
-    """The raters file's column that shares most values with `ids`, and how many."""
+    """Return the column of the raters file that shares most values with `ids`, and how many."""
     hits = raters.holding(ids)
     best = max(hits, key=lambda name: hits[name])
     return best, hits[best]
@@ -770,7 +770,7 @@ def _labels(look: Look, columns: Sequence[str]) -> set[str]:
 
 
 def _may_be_labels(look: Look, name: str, labels: set[str]) -> bool:
-    """Whether a column of another name could be one more of them, for all that its name says."""
+    """Return whether a column named otherwise may have labels too."""
     if names.mentions(name, names.BESIDE):
         return False
     return _among(look[name], labels) >= _LIKE_LABELS

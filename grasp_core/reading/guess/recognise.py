@@ -1,4 +1,4 @@
-"""What columns and files are taken for, by their names first, then by their values; and what is asked.
+"""Guess the roles of columns and files, by names first, then by values, and the questions to ask.
 
 A guess is a proposal for a person to confirm, with a sentence that says why.
 """
@@ -36,7 +36,13 @@ from grasp_core.reading.guess.matrix import (
     row_per_rater,
     survey,
 )
-from grasp_core.reading.guess.rows import advise_aside, guess_aside, guess_exclusions, in_doubt, occurrences
+from grasp_core.reading.guess.rows import (
+    advise_leaving_out,
+    guess_aside,
+    guess_exclusions,
+    in_doubt,
+    occurrences,
+)
 from grasp_core.reading.guess.values import (
     advise_alike,
     advise_missing,
@@ -56,12 +62,18 @@ from grasp_core.reading.table.table import Recipe, Table
 _NEEDED = ("layout", "item", "rater", "label", "profile", "ignore", "items_id", "aggregated")
 
 
+_ROLES = {"layout": "rows", "item": "items", "rater": "raters", "label": "labels"}
+"""Fields whose certain columns are only named, with their names in notes."""
+_FIRST = ("exclude", "filters")
+"""Fields whose notes come first: on rows that are left out, or that may be meant to be."""
+
+
 @dataclass(frozen=True, slots=True)
 class Guess:
     """A proposal for reading the files.
 
-    - `advice`: what is recommended to be left out; `spec` leaves none of it out.
-    - `ranked`: whether the labels of `spec` stand in an order that the data say.
+    - `advice`: what is recommended to be left out or merged; `spec` follows none of it.
+    - `ranked`: whether the data give an order to the labels of `spec`.
     """
 
     spec: DataSpec
@@ -73,11 +85,35 @@ class Guess:
 
     @property
     def uncertain(self) -> tuple[Reason, ...]:
-        """Reasons of what a person has to choose before anything is computed."""
+        """Reasons that leave a choice to a person before anything is computed."""
         return tuple(one for one in self.reasons if one.field in _NEEDED and one.confidence == "unsure")
 
+    @property
+    def notes(self) -> list[str]:
+        """One sentence on columns that are certain, and on axes; then other columns with their reasons."""
+        sure = {one.field: one for one in self.reasons if one.confidence == "sure" and one.field in _ROLES}
+        if self.spec.layout != "long" or self.recipe is not None:
+            sure.pop("layout", None)  # its sentence says which columns have labels, or which format is known
+        found = [
+            f"{_ROLES[field]} {quoted(str(getattr(self.spec, field)))}" for field in sure if field != "layout"
+        ]
+        if self.axes:
+            found.append(f"{'axis' if len(self.axes) == 1 else 'axes'} {listed(self.axes)}")
+        others = [one for one in self.reasons if one not in sure.values()]
+        fields = dict.fromkeys((*_FIRST, *(one.field for one in others)))
+        likely = {"likely": " (likely)"}
+        return [
+            *([f"recognised: {', '.join(found)}"] if found else []),
+            *(
+                f"{one.field}: {one.sentence}{likely.get(one.confidence, '')}"
+                for field in fields
+                for one in others
+                if one.field == field
+            ),
+        ]
+
     def confirmed(self, spec: DataSpec, axes: tuple[str, ...]) -> Guess:
-        """A reading that somebody chose; of the reasons those for what both have, none of them a question."""
+        """Return the reading that a person chose, with the reasons for unchanged fields, but no questions."""
 
         def same_field(name: str) -> bool:
             return bool(getattr(spec, name, None) == getattr(self.spec, name, None))
@@ -93,7 +129,7 @@ class Guess:
 
     @property
     def advised(self) -> DataSpec:
-        """The spec that follows all of the advice."""
+        """The spec that follows all advice that is recommended."""
         return all_taken(self.advice, self.spec)
 
 
@@ -103,10 +139,10 @@ def recognise(
     named: Named | None = None,
     declared: Collection[str] = (),
 ) -> Guess:
-    """Guess layout, id columns, label column, exclusions and axes, or know them where the format is known.
+    """Guess layout, id columns, label column, exclusions and axes, or take them from a known format.
 
-    - `named`: what somebody has said: it is sure, and the rest is guessed around it.
-    - `declared`: texts of which somebody has said that they are labels, or mean "no value".
+    - `named`: fields that the user named: they are sure, and the rest is guessed to fit them.
+    - `declared`: texts that the user declared to be labels, or to mean "no value".
     """
     if annotations.recipe is not None and annotations.recipe.raters:
         raise DataError(
@@ -122,7 +158,7 @@ def recognise(
     ranked = False
     cells: Mapping[str, int] = {}
     given = None if recipe is None else recipe.spec
-    room = given is not None and named.layout in (None, given.layout)  # for what is named
+    room = given is not None and named.layout in (None, given.layout)  # named fields fit
     if recipe is not None and given is not None and room and (given.layout == "long" or named.label is None):
         done = "".join(f"; {sentence}" for sentence in recipe.sentences)
         spec, reasons = given, [Reason("layout", f"the file is known: {recipe.name}{done}", "sure")]
@@ -157,7 +193,7 @@ def recognise(
     reasons += found
     ids = [reason for reason in reasons if reason.field in ("item", "rater")]
     if published is None and not any(reason.confidence == "unsure" for reason in ids):
-        open_ = {one.field for one in reasons if one.confidence == "unsure"}  # one question about each
+        open_ = {one.field for one in reasons if one.confidence == "unsure"}  # one question each
         doubts_ = doubted(look, spec, named, sure=recipe is not None)
         reasons += [one for one in doubts_ if not (one.candidates and one.field in open_)]
     if recipe is None or published is None:
@@ -167,7 +203,7 @@ def recognise(
         spec, unknown = missing_profiles(both, spec, cells, texts, declared)
         texts = {name: [text for text in some if text not in spec.missing] for name, some in texts.items()}
         spec, aside = guess_aside(look, raters, spec)
-        advice += advise_aside(look, raters, all_taken(advice, spec))
+        advice += advise_leaving_out(look, raters, all_taken(advice, spec))
         spec, recoded = one_label(cells, spec, declared)
         reasons += [*missing, *unknown, *aside, *recoded, *odd_ids(annotations, spec, named)]
         spec, vocabulary, ranked = with_vocabulary(annotations, spec, declared)
@@ -179,7 +215,7 @@ def recognise(
             advice += advise_alike(plain, str(spec.label) if spec.label is not None else "label")
     if recipe is not None and named.label is None and not any(one.field == "label" for one in reasons):
         reasons += doubts(few, spec)
-    # Axes that the formats of the files name, as far as the data have them.
+    # Axes that the formats of the files name, if the data have them.
     recipes = [one for one in (recipe, raters.recipe if raters else None) if one is not None]
     proposed = (name for one in recipes for together in one.axes for name in together)
     axes = tuple(dict.fromkeys(name for name in proposed if name in texts))
@@ -189,7 +225,7 @@ def recognise(
         answers = {name for one in questions for name in matching(one, list(texts))}
         once = spec.layout == "long" and spec.rater is not None and look.unique(spec.rater)
         own = () if raters is None else raters.columns
-        # Of raters with one row each all stands once, and answers are not what is known of them.
+        # If each rater has one row, any column has one value per rater, and answers do not describe raters.
         labels = set(cells) if spec.layout != "long" else set[str]()
         answers |= {name for name, some in texts.items() if labels.issuperset(some)}
         by_name = {name for name in texts if (once or name in answers) and name not in own}
@@ -205,7 +241,7 @@ def recognise(
 
 
 def _refuse_of_items(look: Look, spec: DataSpec, label: str) -> None:
-    """Refuse a label that stands beside the answers, where it is one for all who rated an item."""
+    """Refuse a label beside the answers that is the same for all raters of an item."""
     item, rater = str(spec.item), str(spec.rater)
     several = {item, rater} <= set(look.columns) and look.pairs(item, rater) > len(look[item].values)
     if several and look.depends_on(label, item):
@@ -213,7 +249,7 @@ def _refuse_of_items(look: Look, spec: DataSpec, label: str) -> None:
 
 
 def _of_recipe(recipe: Recipe, annotations: Table) -> list[Advice]:
-    """What a known format or data set leaves out, as advice."""
+    """Turn the exclusions of a known format or data set into advice."""
     spec = recipe.spec
     if spec is None:
         return []
@@ -232,7 +268,7 @@ def _of_recipe(recipe: Recipe, annotations: Table) -> list[Advice]:
 
 
 def _require(named: Named, annotations: Table, raters: Table | None) -> None:
-    """Columns that are named exist; a label may still be made by recoding."""
+    """Raise if a named item or rater column does not exist; recoding may still make a label."""
     both = (annotations,) if raters is None or named.long else (annotations, raters)
     for name, tables in ((named.item, (annotations,)), (named.rater, both)):
         if name is not None and not any(name in table.columns for table in tables):
@@ -240,7 +276,7 @@ def _require(named: Named, annotations: Table, raters: Table | None) -> None:
 
 
 def _around(spec: DataSpec, named: Named) -> DataSpec:
-    """The reading with what is named: a label named is the one question."""
+    """Return the reading with the named fields; a named label becomes the only question."""
     further = () if named.label is not None else spec.further
     categories = spec.categories if named.label in (None, spec.label) else None
     plain = {**{field.name: getattr(spec, field.name) for field in fields(spec)}, **named.fields}
@@ -248,7 +284,7 @@ def _around(spec: DataSpec, named: Named) -> DataSpec:
 
 
 _PREDICTIONS = {"ID", "Label"}
-"""Columns of a model's labels of a benchmark's rows."""
+"""Columns of a file with a model's labels for a benchmark's rows."""
 
 
 def _from_columns(annotations: Table, raters: Table | None, named: Named) -> Reading:
@@ -294,7 +330,7 @@ def _from_columns(annotations: Table, raters: Table | None, named: Named) -> Rea
 
 
 def _two_coders(table: Table) -> bool:
-    """Whether the file's only columns are two of like names that share their few values."""
+    """Return whether the file has only two columns, with like names, that share their few values."""
     if len(table.columns) != 2 or len(runs(table.columns)) != 1:
         return False
     one, other = (set(table.distinct(name)) for name in table.columns)
@@ -307,10 +343,10 @@ _WORKED_OUT = names.word_set(
 
 
 def _refuse_other(look: Look) -> None:
-    """Refuse what is known of people, results, and how often combinations of answers occur."""
+    """Refuse tables of people's profiles, of results, or of frequencies of combined answers."""
     about = [name for name in look.columns if names.mentions(name, names.DEMOGRAPHIC)]
     answered = any(names.label_score(name) > 1 for name in look.columns)
-    least = look.n if answered else _OFTEN * look.n  # in a list of several studies some stand twice
+    least = look.n if answered else _OFTEN * look.n  # a list of several studies may repeat people
     people = [name for name in look.columns if names.is_id(name) and len(look.texts(name)) >= least]
     if people and len(about) > 2 and 2 * len(about) >= len(look.columns) - 1:
         raise DataError(
@@ -334,7 +370,7 @@ def _refuse_other(look: Look) -> None:
 
 
 def _rater_by_file(look: Look, raters: Table) -> str | None:
-    """The recurring column whose ids a raters file has, and hardly others; None where several may be it."""
+    """Return the recurring column whose ids are in the raters file, with few others; None if several fit."""
     ids = [
         set(raters.distinct(name)) for name in raters.columns if not names.mentions(name, names.DEMOGRAPHIC)
     ]
@@ -351,7 +387,7 @@ def _rater_by_file(look: Look, raters: Table) -> str | None:
 
 
 def _candidate_texts(annotations: Table, raters: Table | None, spec: DataSpec) -> dict[str, list[str]]:
-    """Distinct texts of each candidate axis; none where the guessed columns do not fit the files."""
+    """Return the distinct texts of each candidate axis; none if the guessed columns do not fit the files."""
     try:
         found = candidate_axes(annotations, raters, spec)
     except DataError:
@@ -370,7 +406,7 @@ _NO_GROUPS = (
 def _axes(
     spec: DataSpec, texts: Mapping[str, Sequence[str]], by_name: Container[str]
 ) -> tuple[tuple[str, ...], list[Reason]]:
-    """The axes, and why; those of `by_name` where their names say so alone."""
+    """Return the axes, and why others are none; columns in `by_name` only if their names say so."""
     of_people = names.DEMOGRAPHIC | names.GROUPS
     parts = {part for one in (spec.item, spec.rater) if one is not None for part in one.split(PLUS)}
     excluding = {*parts, *(name for name, _ in (*spec.exclude, *spec.filters.drop))}
@@ -383,22 +419,14 @@ def _axes(
         and not names.says_how_many(name)
         and (name not in by_name or names.mentions(name, of_people))
     ]
-    # Two columns of one name as an axis are one: the first.
+    # Of two columns with the same name as an axis, only the first counts.
     called = {_known_as(name): name for name in free[::-1]}
     able = list(called.values())[::-1]
     demographic = [name for name in able if names.mentions(name, names.DEMOGRAPHIC)]
     groups = [name for name in able if name not in demographic and names.mentions(name, names.GROUPS)]
-    why = dict.fromkeys(demographic, "a demographic name and") | dict.fromkeys(groups, "a group's name and")
     able = sorted(able[:MAX_AXES], key=lambda name: name not in groups)
     chosen = ([*demographic, *groups] if demographic else able)[:MAX_AXES]
     return tuple(chosen), [
-        Reason(
-            "axes",
-            f"{quoted(name)}: {why.get(name, 'at least two values,')} one value per rater, "
-            f"{number(len(texts[name]), 'value')} in all",
-        )
-        for name in chosen
-    ] + [
         Reason(
             "axes",
             f"{quoted(name)} is none: {number(len(values), 'value')} are many for groups; choose it on "
@@ -415,7 +443,7 @@ def _axes(
 
 
 def _known_as(name: str) -> tuple[str, ...]:
-    """What a column says of raters, whose word it may have before it: ``annotator_gender`` as ``Gender``."""
+    """Return a name's words without words for raters, equal for ``annotator_gender`` and ``Gender``."""
     said = tuple(word for word in names.words(name) if names.singular(word) not in names.RATER)
     return said or (name,)
 
@@ -423,7 +451,7 @@ def _known_as(name: str) -> tuple[str, ...]:
 def _said_twice(
     annotations: Table, raters: Table | None, spec: DataSpec, axes: Collection[str]
 ) -> Iterator[Reason]:
-    """Axes of the raters file that the annotations have by another name, and with other values."""
+    """Yield axes of the raters file that have another name and other values in the annotations."""
     if raters is None or spec.rater not in annotations.columns:
         return
     own, ids = annotations.column(str(spec.rater)), str(spec.rater)
@@ -453,19 +481,19 @@ def _said_twice(
 
 
 def _plain(text: str) -> str:
-    """A value however it is written: ``Male`` as ``male``, ``20.0`` as ``20``."""
+    """Return a value in one spelling: ``Male`` as ``male``, ``20.0`` as ``20``."""
     return f"{float(text):g}" if is_number(text) else text.strip().casefold()
 
 
 def _of_raters(own: Column, values: Column) -> bool:
-    """Whether each rater has one value."""
+    """Return whether each rater has one value."""
     return len(np.unique(np.stack([own.codes, values.codes]), axis=1)[0]) == len(np.unique(own.codes))
 
 
 def _in_bands(
     annotations: Table, raters: Table | None, spec: DataSpec, axes: Container[str], able: Container[str]
 ) -> Iterator[Reason]:
-    """Numbers about raters, such as ages, that are too many for groups, or no axes as `able`, in bands."""
+    """Propose bands for numbers about raters, such as ages, that are too many for groups."""
     look = Look(annotations)
     own = spec.profile
     if spec.layout == "long":
@@ -499,7 +527,7 @@ _MOST_ASKED = 60
 
 
 def question(reason: Reason) -> str:
-    """The question that an unsure reason asks, e.g. "the label column is not certain: 'a' or 'b'?"."""
+    """Word the question of an unsure reason, e.g. "the label column is not certain: 'a' or 'b'?"."""
     if not reason.candidates:
         return reason.sentence
     explained = (
@@ -520,11 +548,11 @@ def question(reason: Reason) -> str:
 
 
 _MOST = 0.5
-"""Share of the items from which a column whose name says nothing is likely to hold their ids."""
+"""Share of the items from which a column whose name says nothing is likely to have their ids."""
 
 
 def with_items(guess: Guess, annotations: Table, items: Table | None, named: str | None = None) -> Guess:
-    """The guess with how an items file is read, where there is one; `named` is its column of ids."""
+    """Add the reading of the items file to the guess, if there is one; `named` is its column of ids."""
     if items is None:
         return guess
     if named is not None and named not in items.columns:
@@ -536,16 +564,16 @@ def with_items(guess: Guess, annotations: Table, items: Table | None, named: str
 
 
 def _item_ids(annotations: Table, items: Table, spec: DataSpec) -> tuple[str, Reason]:
-    """The column, and why; unsure where several hold ids, or none holds many and none is called so."""
+    """Return the items file's id column, and why; unsure if several fit, or none has many ids or the name."""
     ids = set(unit_rows(annotations, spec, "item")[0])
     shares = {name: held / max(len(ids), 1) for name, held in items.holding(ids).items()}
-    # Where no column has any of the ids, the one called so is taken, and reading it says what is wrong.
+    # If no column has any of the ids, the column with this name is taken, and reading it reports the error.
     if spec.item in shares and (shares[spec.item] or not any(shares.values())):
         return spec.item, Reason("items_id", f"{quoted(spec.item)}: named as the item column is", "sure")
     able = [
         name
         for name in items.columns
-        if shares[name] >= _MOST and len(items.distinct(name)) == len(items)  # it tells all rows apart
+        if shares[name] >= _MOST and len(items.distinct(name)) == len(items)  # one value per row
     ]
     if len(able) == 1:
         said = f"{quoted(able[0])} holds {shares[able[0]]:.0%} of the items"
@@ -560,21 +588,21 @@ def _item_ids(annotations: Table, items: Table, spec: DataSpec) -> tuple[str, Re
 Role = Literal["annotations", "raters", "items"]
 
 _SHARED = 0.5
-"""Share of a file's ids, or of those that the annotations have, that both must hold."""
+"""Share of a file's ids, or of the annotations' ids if these are fewer, that both must have."""
 _APART, _OFTEN = 0.9, 0.45
-"""Share of a column's rows that have a value of their own where it holds the ids of a file, by any name, and
-by one that says ids."""
+"""Distinct values of a file's id column, as a share of its rows: the least with any name, and with a name
+that says ids."""
 _EQUAL = 0.05
-"""Shares that differ by less do not tell raters from items."""
+"""Largest difference of shares that cannot distinguish raters from items."""
 
 
 def file_roles(tables: Sequence[Table], *, as_given: bool = False) -> tuple[Role | None, ...]:
-    """The role of each file.
+    """Return the role of each file.
 
     The annotations are in the file that most others can be joined to. Another file describes raters, or
-    items, where it has a row for each of them. A file of the annotations' own columns holds more of them.
+    items, if it has a row for each of them. A file with the annotations' columns has more annotations.
 
-    - `as_given`: the first that can hold annotations does, as on the sheets of a workbook.
+    - `as_given`: the first file that can be annotations is taken, as for the sheets of a workbook.
     """
     of_raters: tuple[Role, ...] = ("raters",)
     if all(table.recipe is not None and table.recipe.raters for table in tables):
@@ -601,16 +629,16 @@ def file_roles(tables: Sequence[Table], *, as_given: bool = False) -> tuple[Role
 def _joined_by(
     look: Look, ids: Mapping[Role, set[str]], written: Callable[[str], str] = str
 ) -> tuple[dict[Role, float], dict[Role, str]]:
-    """The share of ids that a column of a file has, by what these are, and the column that has most.
+    """Return the largest share of raters' and of items' ids in one column of the file, and these columns.
 
-    - `written`: what is compared of each id.
+    - `written`: gives the form in which ids are compared.
     """
     shares: dict[Role, float] = {"raters": 0.0, "items": 0.0}
     keys: dict[Role, str] = {}
     wanted = {role: set(map(written, texts)) for role, texts in ids.items()}
     for name in look.columns:
         texts = look.texts(name)
-        called = names.is_id(name) or names.id_score(name, names.RATER) > 0  # some may stand there twice
+        called = names.is_id(name) or names.id_score(name, names.RATER) > 0  # some may occur there twice
         if len(texts) < 2 or len(texts) < (_OFTEN if called else _APART) * look.n:
             continue
         known = set(map(written, texts))
@@ -626,7 +654,7 @@ def _differ(shares: Mapping[Role, float]) -> bool:
 
 
 def _others_of(look: Look, name: str | None) -> set[str]:
-    """Texts of further columns that say which rater or item it is, such as their names."""
+    """Return texts of other columns that identify the same raters or items, such as names."""
     if name is None or name not in look.columns:
         return set()
     return set().union(*(look.texts(one) for one in look.columns if one != name and look.alike(one, name)))
@@ -652,7 +680,7 @@ def _role(annotations: Table, guess: Guess, other: Table) -> Role | None:
     def told(shares: Mapping[Role, float], keys: Mapping[Role, str]) -> Role | None:
         if not unsure and _differ(shares):
             return max(shares, key=lambda role: shares[role])
-        # Where raters and items have the same ids, as 1, 2 and 3, or either may be the other, names tell.
+        # If raters and items have the same ids, as 1, 2 and 3, or their columns are unsure, names decide.
         if max(shares.values()) >= _SHARED:
             for name in keys.values():
                 if name in (spec.rater, spec.item) and not unsure:
@@ -672,6 +700,6 @@ def _role(annotations: Table, guess: Guess, other: Table) -> Role | None:
     )
     if _differ(others):
         return "raters" if others["raters"] > others["items"] else "items"
-    # Ids that are written otherwise join to nothing, which is told once it is known whose they are.
+    # Ids that are spelled otherwise join to nothing; once their role is known, this is reported.
     found = (told(*_joined_by(theirs, ids, written)) for _, written in SPELLED_OTHERWISE)
     return next((role for role in found if role is not None), None)

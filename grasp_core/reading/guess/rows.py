@@ -1,4 +1,4 @@
-"""Rows that may not be meant to count: what is left out by itself, what is advised, and what is doubted."""
+"""Rows that may not be meant to count: some are left out, some advised to be, and some asked about."""
 
 import re
 from collections import Counter
@@ -23,7 +23,7 @@ from grasp_core.reading.table.table import Table
 def guess_exclusions(
     annotations: Table, raters: Table | None, spec: DataSpec, texts: Mapping[str, Sequence[str]]
 ) -> tuple[list[Advice], list[Reason]]:
-    """Raters whom a column says to leave out, as advice; of columns that may mean it, that they may.
+    """Advise on raters whom a column says to leave out, and return doubts on columns that may say so.
 
     - `texts`: columns about raters, and the distinct texts in each.
     """
@@ -63,13 +63,13 @@ def guess_exclusions(
 
 
 Rows = Iterable[tuple[str, str]]
-"""Columns and values of rows."""
+"""Columns and values that select rows."""
 _MANY = 1 / 3
 _MOST_KINDS = 10
 _MOST_SUMS = 5
 _MOST_ANSWERS = 100
 _OWN = 0.5
-"""Share of a row's cells that hold what no item is labelled with, where it describes raters."""
+"""Share of cells with texts that are no item's label, above which a row describes raters."""
 _ACCEPTED = frozenset({"accepted", "approved", "submitted"})
 _NOT_ACCEPTED = frozenset({"rejected", "returned", "expired", "timed-out", "skipped"})
 _NONE = frozenset({"na", "n/a", "not applicable", "none", "skip", "skipped", "no answer"})
@@ -80,20 +80,20 @@ _MODEL = re.compile(
     r"(?<![^\W_])((chat)?gpt|llm(?!\d+[a-z])|deepseek|qwen|mixtral|((claude|llama|gemini|mistral|gemma|grok)[\W_]?\d))",
     re.I,
 )
-"""What models are called, and people are not."""
+"""Names of models that no person has."""
 _MAY_CHECK = re.compile("|".join(sorted(names.CHECKS)), re.I)
-"""Few of many ids: no others need be taken apart into words."""
+"""Ids that may name checks: only these few of many ids need be split into words."""
 _ANSWER_KNOWN = "GOLDEN:"
-"""What Toloka's columns of right answers begin with, filled for control tasks alone."""
+"""Start of the names of Toloka's columns of right answers, filled for control tasks only."""
 _FIELDS: Mapping[str, Literal["items", "raters", "drop"]] = {
     "long": "drop", "items-by-raters": "items", "raters-by-items": "raters"
 }  # fmt: skip
-"""The filters that leave rows out, and by which that is undone."""
+"""Filters, by layout, that leave rows out and can be undone."""
 
 
 @dataclass(frozen=True, slots=True)
 class _File:
-    """The file whose rows are looked at, and what is known of it."""
+    """The file whose rows are examined, with the raters file and the reading."""
 
     look: Look
     raters: Table | None
@@ -113,24 +113,24 @@ class _File:
 
     @property
     def key(self) -> str | None:
-        """The column of the ids of a matrix's rows."""
+        """Column with the ids of a matrix's rows."""
         return self.spec.item if self.spec.layout == "items-by-raters" else self.spec.rater
 
     def beside(self) -> Iterator[str]:
-        """Columns that hold neither ids nor labels."""
+        """Return columns that are neither ids nor labels."""
         taken = (self.spec.item, self.spec.rater, self.spec.text, *self.spec.labels)
         return (name for name in self.table.columns if name not in taken)
 
     def of_items(self, name: str) -> bool:
-        """Whether the item decides a column's value, judged in a large table by all rows of some items."""
+        """Return whether the item determines a column's value; in a large table, for some items."""
         return self.look.of_some(self.item).depends_on(name, self.item)
 
     def many(self, name: str, text: str) -> bool:
-        """Whether so many rows hold the text that it may be the answer to a question."""
+        """Return whether so many rows have the text that it may be the answer to a question."""
         return occurrences(self.table, name, text) >= _MANY * len(self.table)
 
     def no_raters(self, is_none: Callable[[str], bool]) -> Rows:
-        """Rater ids that are none, and that no raters file knows; none if hardly another is left."""
+        """Return rater ids that are none by `is_none` and in no raters file, if others are left."""
         if self.spec.rater is None:
             return []
         ids = self.table.distinct(self.rater)
@@ -140,12 +140,12 @@ class _File:
         return found if len(found) + 1 < len(ids) else []
 
     def of_answers(self) -> Iterator[str]:
-        """The same but for those by which raters are left out."""
+        """Return columns that are neither ids nor labels, and do not leave raters out."""
         excluding = {name for name, _ in self.spec.exclude}
         return (name for name in self.beside() if name not in excluding)
 
     def flags(self, out: frozenset[str], kept: frozenset[str]) -> Rows:
-        """How columns called by one of the words say that answers do not count; none that items decide."""
+        """Yield values that mean uncounted answers, in columns named so and not determined by items."""
         for name in self.of_answers():
             words = names.words(name)
             meant = names.YES if _one_of(words, out) else names.NO if _one_of(words, kept) else None
@@ -154,17 +154,17 @@ class _File:
 
 
 def occurrences(table: Table, name: str, text: str) -> int:
-    """Rows with the text in a column."""
+    """Count the rows with the text in a column."""
     return int(table.column(name).among([text]).sum())
 
 
 def _one_of(words: Sequence[str], kinds: frozenset[str]) -> bool:
-    """Whether the words are one of `kinds`, and such as may stand beside it."""
+    """Return whether one of the words is in `kinds`, and the others may stand beside it."""
     return len(kinds.intersection(words)) == 1 and set(words) <= kinds | names.BESIDE_FLAGS
 
 
 def _yes_of_two(table: Table, name: str, meant: frozenset[str] = names.YES) -> list[str]:
-    """How a column says yes (or what is `meant`) that says nothing else but yes and no; else none."""
+    """Return the texts for yes (or as `meant`) of a column of only yes and no; none for other columns."""
     texts = table.distinct(name)
     said = set(map(_plain, texts)) - {""}
     if len(said) != 2 or len(said & names.YES) != 1 or len(said & names.NO) != 1:
@@ -173,7 +173,7 @@ def _yes_of_two(table: Table, name: str, meant: frozenset[str] = names.YES) -> l
 
 
 def _says(text: str, kinds: frozenset[str], beside: frozenset[str] = names.BESIDE_SUMS) -> bool:
-    """Whether all words of an id are among `kinds` or `beside`, one at least among `kinds`."""
+    """Return whether all words of an id are in `kinds` or `beside`, and at least one in `kinds`."""
     words = set(names.words(text))
     return not words.isdisjoint(kinds) and words <= kinds | beside
 
@@ -182,7 +182,7 @@ def _says(text: str, kinds: frozenset[str], beside: frozenset[str] = names.BESID
 
 
 def _sums(file: _File) -> Rows:
-    """The last rows of a matrix: their ids are words for sums, or their cells numbers below rows of words."""
+    """Return a matrix's last rows with words for sums as ids, or with numbers below rows of words."""
     table, key = file.table, file.key
     if key is None:
         return []
@@ -197,7 +197,7 @@ def _sums(file: _File) -> Rows:
 
 
 def _numbers_below(table: Table, spec: DataSpec) -> int:
-    """How many last rows of a matrix of words hold numbers alone, such as how often each was given."""
+    """Count the last rows of a matrix of words with only numbers, such as frequencies of words."""
     beside = {spec.item, spec.rater, spec.text, *spec.profile, *spec.ignore}
     cells = [name for name in table.columns if name not in beside]
     ends = ([table.cell(name, row).strip() for name in cells] for row in range(len(table) - 1, -1, -1))
@@ -217,7 +217,7 @@ def _is_count(text: str) -> bool:
 
 
 def _rows_about_raters(file: _File) -> Rows:
-    """Rows that are called like demographics, and hold other texts than the items do."""
+    """Return rows that are named like demographics and have other texts than the items."""
     table, spec = file.table, file.spec
     if spec.item is None:
         return []
@@ -237,7 +237,7 @@ def _rows_about_raters(file: _File) -> Rows:
 
 
 def _totals(file: _File) -> Rows:
-    """A long file's last rows with a label whose ids are words for sums, and stand nowhere else."""
+    """Return a long file's last rows with a label whose ids are words for sums and occur nowhere else."""
     table, label = file.table, file.spec.label
     if label not in table.columns:
         return []
@@ -257,17 +257,17 @@ def _totals(file: _File) -> Rows:
 
 
 def _made(file: _File) -> Rows:
-    """Rater ids that are words for labels made of others."""
+    """Return rater ids that are words for labels made from others' labels."""
     return file.no_raters(lambda text: _says(text, names.DECIDED))
 
 
 def _nobody(file: _File) -> Rows:
-    """Rater ids that programs and people write where they know none: they may stand for several."""
+    """Return rater ids that programs and people write for unknown raters; one may stand for several."""
     return file.no_raters(lambda text: _plain(text) in _NOBODY)
 
 
 def _check_items(file: _File) -> Rows:
-    """Item ids that name checks: ``attention_check_1``, ``catch trial 3``; a lone word may be the item."""
+    """Return ids of check items: ``attention_check_1``, ``catch trial 3``; a lone word may be an item."""
     if file.spec.item is None:
         return []
     ids = file.table.distinct(file.item)
@@ -283,7 +283,7 @@ def _names_check(text: str) -> bool:
 
 
 def _checks(file: _File) -> Rows:
-    """Rows that check or teach: ``is_attention_check`` yes, ``block`` practice."""
+    """Yield rows that check or teach raters: ``is_attention_check`` yes, ``block`` practice."""
     for name in file.beside():
         words, texts = set(names.words(name)), file.table.distinct(name)
         if _marks_checks(file, name):
@@ -295,7 +295,7 @@ def _checks(file: _File) -> Rows:
 
 
 def _marks_checks(file: _File, name: str) -> bool:
-    """Whether the name asks if a row is a check; a plain ``gold`` may be the right label itself."""
+    """Return whether the name asks if a row is a check; a plain ``gold`` may be the right label itself."""
     first, *words = names.words(name) or ("",)
     if first != "is":
         words = [first, *words]
@@ -305,7 +305,7 @@ def _marks_checks(file: _File, name: str) -> bool:
         return set(words) <= names.QUESTIONS | {"test"}
     if not words or not names.GOLD.issuperset(set(words) - names.QUESTIONS) or names.GOLD.isdisjoint(words):
         return False
-    table = file.table  # a column that recoding has yet to make has no labels
+    table = file.table  # a column that recoding will make has no labels
     able = (label for label in file.spec.labels if label in table.columns)
     labels = {text.casefold() for label in able for text in table.distinct(label)}
     told = first == "is" or name == "_golden"  # as Appen calls it
@@ -313,7 +313,7 @@ def _marks_checks(file: _File, name: str) -> bool:
 
 
 def _known_answers(file: _File) -> Rows:
-    """Right answers of control tasks, in columns that are empty for all others."""
+    """Yield right answers of control tasks, in columns that are empty for all other tasks."""
     for name in (name for name in file.beside() if name.startswith(_ANSWER_KNOWN)):
         texts = file.table.distinct(name)
         found = [text for text in texts if text.strip()]
@@ -322,10 +322,10 @@ def _known_answers(file: _File) -> Rows:
 
 
 def _withdrawn(file: _File) -> Rows:
-    """Answers that were not accepted: Toloka's status, ``is_valid`` no.
+    """Yield answers that were not accepted: Toloka's status, ``is_valid`` no.
 
-    What is the same for all answers to an item is the item's; what is the same for all of a rater is told
-    by the exclusions of raters.
+    A value that is the same for all answers to an item describes the item. A value that is the same for
+    all answers of a rater is a matter of the exclusions of raters.
     """
     yield from (pair for pair in file.flags(names.WITHDRAWN, names.STANDING) if not file.many(*pair))
     for name in file.of_answers():
@@ -339,13 +339,13 @@ def _withdrawn(file: _File) -> Rows:
 
 
 def _maybe_withdrawn(file: _File) -> Rows:
-    """What may say so, or answer a question: ``accept`` no, ``valid`` no of most."""
+    """Yield values that may mean "not accepted" or answer a question: ``accept`` no, many of ``valid`` no."""
     yield from (pair for pair in file.flags(names.WITHDRAWN, names.STANDING) if file.many(*pair))
     yield from file.flags(names.WITHDRAW, names.STAND)
 
 
 def _none_ticked(file: _File) -> Rows:
-    """What one box says, or one that is called so, ticked or not."""
+    """Yield the only text of a box that means "none", or yes in a column with such a name."""
     for name in file.beside():
         if " ".join(names.words(name)) in _NONE | {"n a"}:
             yield from ((name, text) for text in _yes_of_two(file.table, name))
@@ -364,7 +364,7 @@ def _tests(file: _File) -> Rows:
 
 
 def _no_persons(file: _File) -> Rows:
-    """What columns that say who gave each label, as ``annotator_type``, call models and the like."""
+    """Yield words for models and the like, in columns on who gave each label, as ``annotator_type``."""
     for name in file.beside():
         *of, kind = names.words(name) or ("",)
         if kind not in names.KINDS or not (names.RATER | names.LABEL).intersection(map(names.singular, of)):
@@ -404,11 +404,11 @@ _RULES: Sequence[tuple[Weight, Callable[[_File], Rows], Sequence[str], str]] = (
     ("asked", _tests, (_LONG,), "such rows may be tests"),
     ("asked", _no_persons, (_LONG,), "such labels may be a model's, or made of others'"),
 )
-"""Rows that may not be meant to count: what is done about them, in which layouts, and why."""
+"""Rules for rows that may not be meant to count: the action, the rule, its layouts, and the reason."""
 
 
 def _found(weight: Weight, look: Look, raters: Table | None, spec: DataSpec) -> list[tuple[str, str, str]]:
-    """Columns and values of rows that rules of one weight name, and why; none that are left out already."""
+    """Return columns and values of rows by the rules of one weight, and why, unless left out already."""
     if spec.layout == "long" and not {spec.item, spec.rater} <= set(look.whole.columns):
         return []
     file, field = _File(look, raters, spec), _FIELDS[spec.layout]
@@ -425,7 +425,7 @@ def _found(weight: Weight, look: Look, raters: Table | None, spec: DataSpec) -> 
 
 
 def guess_aside(look: Look, raters: Table | None, spec: DataSpec) -> Reading:
-    """The reading without rows that are no answers, as sums below them; such rows go by their values."""
+    """Return the reading without rows that are no answers, as sums below them; filters name their values."""
     found, field = _found("left out", look, raters, spec), _FIELDS[spec.layout]
     more = [(name, text) if field == "drop" else text for name, text, _ in found]
     kept: dict[str, Any] = {field: tuple(dict.fromkeys([*getattr(spec.filters, field), *more]))}
@@ -434,8 +434,8 @@ def guess_aside(look: Look, raters: Table | None, spec: DataSpec) -> Reading:
     ]
 
 
-def advise_aside(look: Look, raters: Table | None, spec: DataSpec) -> list[Advice]:
-    """What is recommended to be left out: labels that nobody gave, checks, and answers not accepted."""
+def advise_leaving_out(look: Look, raters: Table | None, spec: DataSpec) -> list[Advice]:
+    """Advise to leave out labels that nobody gave, checks, and answers that were not accepted."""
     by_column: dict[tuple[str, str], dict[str, int]] = {}
     field = _FIELDS[spec.layout]
     for name, text, why in _found("advised", look, raters, spec):
@@ -448,7 +448,7 @@ def advise_aside(look: Look, raters: Table | None, spec: DataSpec) -> list[Advic
 
 
 def in_doubt(look: Look, spec: DataSpec) -> Iterator[Reason]:
-    """What may say of a long file's rows that they do not count; the columns are the candidates."""
+    """Yield doubts about values by which a long file's rows may not count; their columns are candidates."""
     table = look.whole
     for name, text, may in _found("asked", look, None, spec):
         rows = number(occurrences(table, name, text), "row")

@@ -1,4 +1,4 @@
-"""Tables guessed and loaded in a process of limited memory and time, as they are by what is called there."""
+"""Guessing and loading of tables in a process of limited memory and time."""
 
 from collections.abc import Callable, Collection, Sequence
 from contextlib import suppress
@@ -13,9 +13,9 @@ from grasp_core.reading.sandbox.read import handle
 from grasp_core.reading.table.table import Table
 
 AT_ONCE = 16 * 2**20
-"""Files up to this size are read without more ado."""
+"""Largest size, in bytes, of a file of which several sheets are read to find their roles."""
 _TRIED = 20
-"""Sheets, or files of an archive, that are looked at."""
+"""Largest number of sheets, or files of an archive, that are examined."""
 
 
 def guessed(
@@ -26,13 +26,13 @@ def guessed(
     named: Named | None = None,
     declared: Collection[str] = (),
 ) -> Guess:
-    """What files are recognised as."""
+    """Recognise files: roles of columns, layout and axes."""
     given = {"named": named or Named(), "declared": tuple(declared)}
     return handle(work.guess, _tables(annotations, raters, items), given)
 
 
 def roles_of(tables: Sequence[Table], *, as_given: bool = False) -> tuple[Role | None, ...]:
-    """What each of several files holds."""
+    """Return the role of each of several files."""
     numbered = {f"file {place}": table for place, table in enumerate(tables)}
     return handle(work.roles, numbered, {"as_given": as_given})
 
@@ -44,11 +44,11 @@ def inside(
     *,
     but: str | None = None,
 ) -> dict[Role, Table]:
-    """What the sheets of a workbook, or the files of an archive, hold, as if they were files named together.
+    """Return tables by role in the sheets of a workbook, or the files of an archive, as of separate files.
 
-    - `table`: as it is read where no sheet is named; where all were read together, nothing is told apart.
+    - `table`: the file read without naming a sheet; if all sheets were read together, none is returned.
     - `read`: reads a sheet.
-    - `but`: one whose role is known.
+    - `but`: sheet whose role is known, which is skipped.
     """
     if table.member is None or len(table.members) < 2 or table.bytes > AT_ONCE:
         return {}
@@ -60,7 +60,7 @@ def inside(
     archive = "zip" in table.kind or "folder" in table.kind
     found = roles(tables, as_given=not archive)
     if None in found and found.count(None) > (whole := roles(tables)).count(None):
-        found = whole  # the first sheet is not that with the labels
+        found = whole  # the first sheet does not contain the labels
     held: dict[Role, Table] = {}
     for one, role in zip(tables, found, strict=True):
         if role is not None and (archive or role != "items"):
@@ -77,7 +77,7 @@ def loaded(
     items: Table | None = None,
     slices: Sequence[str] | None = None,
 ) -> Dataset:
-    """The data set that `spec` describes."""
+    """Load the data set that `spec` describes."""
     given = {"spec": spec, "axes": axes, "slices": slices}
     return handle(load, _tables(annotations, raters, items), given)
 
@@ -85,7 +85,7 @@ def loaded(
 def fitted(
     annotations: Table, raters: Table | None, spec: DataSpec, axes: Sequence[str], items: Table | None = None
 ) -> Fitted:
-    """As much of an earlier reading as fits these files."""
+    """Return the parts of an earlier reading that fit these files."""
     return handle(fitting, _tables(annotations, raters, items), {"spec": spec, "axes": axes})
 
 

@@ -23,22 +23,22 @@ from grasp_core.reading.table.parsed import form
 from grasp_core.reading.table.table import Table
 
 _MOST_COLUMNS = 20
-"""Of more columns, cells of a row that make up for each other are no counts of votes."""
+"""Largest number of columns whose cells may be counts of votes, shares or means."""
 _MOSTLY = 0.5
 _ROWS, _ROWS_OF_ONE = 4, 10
-"""Of fewer rows, sums may be the same by chance; more are needed where one cell of each row is 1."""
+"""Fewest rows for comparing sums, which may agree by chance; more are needed if all cells are 0 or 1."""
 _OF_CHANCE = {"items-by-raters": 0.5, "raters-by-items": 0.25}
-"""Variance of rows' sums, as a share of that of cells without any relation, up to which cells are counts.
+"""Variance of row sums, as a share of the variance of unrelated cells, up to which cells are counts.
 
-Raters who agree have more than 1; questions that are asked the other way round may have less.
+For raters who agree the share is above 1; for reversed questions it may be lower.
 """
 _PER_ROW = 2.0
-"""Divided by the rows, what is taken off that share for chance."""
+"""Deduction from that share for chance, to be divided by the number of rows."""
 _ROUNDED, _THIRDS, _FEW = 0.01, 0.1, 50
 
 
 def no_raters(why: str, what: str = "no column looks like raters") -> str:
-    """That no column tells the raters, and what would do; `why` is part of the sentence."""
+    """Say that no column identifies raters, `why`, and which file would do."""
     return (
         f"{what}: {why}. What would do is a file with a row per annotation and a column "
         "of who gave it, or with a column or a row per rater; aggregated labels (a majority, a mean or "
@@ -47,7 +47,7 @@ def no_raters(why: str, what: str = "no column looks like raters") -> str:
 
 
 def aggregated_cells(look: Look, cells: Sequence[str], layout: Layout) -> str | None:
-    """The sentence that refuses columns of counts, shares or means as raters; None for raters."""
+    """Return the refusal if columns contain counts, shares or means and not raters' labels, else None."""
     counted = [name for name in cells if names.mentions(name, names.COUNTED)]
     if counted and 2 * len(counted) > len(cells):
         return no_raters(f"{quoted(counted[0])} is named like what was counted or worked out for an item")
@@ -58,7 +58,7 @@ def aggregated_cells(look: Look, cells: Sequence[str], layout: Layout) -> str | 
 
 
 def means(look: Look, cells: Sequence[str], most: float = 1.0) -> str | None:
-    """That cells hold shares or means: thirds and the like, or more than `most` of them decimals."""
+    """Say that cells are shares or means: thirds, or a share of decimals above `most`; else None."""
     some = [numbers_of(look[name])[~look[name].among([""])] for name in cells[:_MOST_COLUMNS]]
     filled = np.concatenate(some or [np.empty(0)])
     if not filled.size or not np.isfinite(filled).all():
@@ -71,7 +71,7 @@ def means(look: Look, cells: Sequence[str], most: float = 1.0) -> str | None:
 
 
 def _summed(look: Look) -> str | None:
-    """That a column says how many votes those beside it count, if one does."""
+    """Say which column is the sum of columns of votes beside it; None if no column is."""
     for at, name in enumerate(look.columns):
         if not names.HOW_OFTEN.issuperset(names.words(name) or ("",)):
             continue
@@ -86,7 +86,7 @@ def _summed(look: Look) -> str | None:
 
 
 def _make_up(look: Look, cells: Sequence[str], layout: Layout) -> str | None:
-    """How the cells of a row make up for each other, as votes for one label or another do, if they do."""
+    """Say how the cells of a row offset each other, as votes for different labels do; None if they do not."""
     if not 2 <= len(cells) <= _MOST_COLUMNS or look.n < _ROWS:
         return None
     numbers = np.array([numbers_of(look[name]) for name in cells])
@@ -107,10 +107,10 @@ def _make_up(look: Look, cells: Sequence[str], layout: Layout) -> str | None:
 
 
 _NEVER_A_LABEL = frozenset({"nan", "#n/a", "<na>", ""})
-"""Texts that pandas and spreadsheets write for no value, and nobody as an answer; and blanks."""
+"""Blanks, and texts that pandas and spreadsheets write for no value and nobody gives as an answer."""
 _WRITTEN = frozenset({"NA", "NULL", "null"})
 _UNRATED = 1 / 3
-"""Share of a matrix's filled cells from which such a text is no label among words, either."""
+"""Share of a matrix's filled cells above which ``NA`` or ``NULL`` is no label, even among words."""
 _UNANSWERED = frozenset(
     {
         *("no answer", "no response", "not answered", "unanswered", "prefer not to answer"),
@@ -120,21 +120,21 @@ _UNANSWERED = frozenset(
 )
 """Words that say that there is no answer, in the languages of the usual survey tools."""
 _MARKS = frozenset({"-", "."})
-"""No labels among words."""
+"""Signs that are no labels if all others are words."""
 CODE = re.compile(r"-([789])\1*|([789])\2+")
 """Numbers that surveys write for "no answer": -9, -99, 88, 999."""
 _DIGITS = frozenset({6.0, 7.0, 8.0, 9.0})
 _SHORTEST, _USUAL = 3, frozenset({5, 7})
-"""Fewest steps of a scale beside which there may be codes, and those of scales that people use most."""
+"""Fewest steps of a scale that may have codes beside it, and the usual numbers of steps."""
 BEYOND = 4
-"""Codes that are positive are so many times as large as any answer."""
+"""Factor by which a positive code must exceed the largest answer."""
 
 
 def guess_missing(cells: Mapping[str, int], spec: DataSpec, axes: Mapping[str, Sequence[str]]) -> Reading:
-    """The reading with further texts that mean "no value", and why; `cells` are counts of the labels.
+    """Return the reading with further texts that mean "no value", and why; `cells` are counts of the labels.
 
-    A text such as ``NA`` is one only where all other labels are numbers and no column of `axes`, mapping
-    names to their distinct texts, has it as a value: there it may be a country.
+    A text such as ``NA`` means so only if all other labels are numbers and no column of `axes` (distinct
+    texts by name) has it as a value: there it may be a country.
     """
     labels = {text for text in cells if text not in spec.missing}
     odd = {text for text in labels if text.strip().casefold() in LIKE_MISSING | _NEVER_A_LABEL}
@@ -159,9 +159,9 @@ def guess_missing(cells: Mapping[str, int], spec: DataSpec, axes: Mapping[str, S
 
 
 def _codes(texts: Collection[str], *, words: bool = False) -> set[str]:
-    """Numbers that stand for no answer: of a survey's form, and apart from the others.
+    """Return numbers that stand for no answer: written like survey codes, and far from all other numbers.
 
-    - `words`: whether they may also stand among words, where each tells for itself.
+    - `words`: also find them among words, and judge each number alone.
     """
     of = {text: number_of(text) for text in texts}
     formed = {text for text, value in of.items() if CODE.fullmatch(f"{value:g}")}
@@ -176,11 +176,11 @@ def _codes(texts: Collection[str], *, words: bool = False) -> set[str]:
 
 
 def advise_missing(cells: Mapping[str, int], spec: DataSpec, declared: Collection[str]) -> Iterator[Advice]:
-    """Numbers, signs and words among the labels that may stand for no answer: it is for a person to say.
+    """Advise on numbers, signs and words among the labels that may stand for no answer; a person decides.
 
-    Words that say so, and codes apart from all others, as surveys write them, are recommended to be taken so;
-    a number beside a scale, such as 0 beside 1 to 5, and a lone sign may be either. Nobody is asked about
-    texts that are `declared`; `cells` are counts of the labels.
+    Words that say so, and survey codes far from all other numbers, are recommended as no answer. A number
+    beside a scale, such as 0 beside 1 to 5, and a lone sign may be either. Texts that are `declared` need no
+    advice; `cells` are counts of the labels.
     """
     if spec.categories is not None:
         return
@@ -192,7 +192,7 @@ def advise_missing(cells: Mapping[str, int], spec: DataSpec, declared: Collectio
     rest = {text: value for text, value in known.items() if text not in codes}
     numbers = {value for value in known.values() if not math.isnan(value)}
     signs = [text for text, value in known.items() if math.isnan(value)]
-    # A lone sign among numbers, as ``x`` for what was not rated; -1 among numbers from 0 on, some beyond 1.
+    # A lone sign among numbers, as ``x`` for unrated items; -1 among numbers from 0 on, some beyond 1.
     doubtful = {text for text in signs if len(numbers) > 1 and len(signs) == 1 == len(text.strip())}
     others = {value for value in rest.values() if value != -1}
     if len(others) > 1 and all(value >= 0 for value in others) and max(others) > 1:
@@ -213,7 +213,7 @@ def advise_missing(cells: Mapping[str, int], spec: DataSpec, declared: Collectio
 
 
 def advise_alike(cells: Mapping[str, int], column: str, *, group: bool = False) -> Iterator[Advice]:
-    """Spellings of labels, or of a `group` of raters, that differ by case or blanks alone: perhaps one.
+    """Advise on spellings of labels, or of a `group` of raters, that differ only in case or blanks.
 
     `cells` are their counts. One number written in two ways is one label anyway.
     """
@@ -231,7 +231,7 @@ def advise_alike(cells: Mapping[str, int], column: str, *, group: bool = False) 
 
 
 def _beside_scale(known: Mapping[str, float]) -> set[str]:
-    """A 0 below, or the number above, a scale of 5 or of 7 steps."""
+    """Return the text of a 0 below, or of the number above, a scale of 5 or of 7 steps."""
     values = {value for value in known.values() if value >= 0}
     steps = _scale(known)
     if values == set(range(steps + 1)) and steps in _USUAL:
@@ -242,7 +242,7 @@ def _beside_scale(known: Mapping[str, float]) -> set[str]:
 
 
 def _scale(known: Mapping[str, float]) -> int:
-    """How many numbers follow on each other from 1 on."""
+    """Count the consecutive numbers from 1 on."""
     values = set(known.values())
     steps = 0
     while steps + 1 in values:
@@ -253,14 +253,14 @@ def _scale(known: Mapping[str, float]) -> int:
 def with_vocabulary(
     table: Table, spec: DataSpec, declared: Collection[str]
 ) -> tuple[DataSpec, list[Reason], bool]:
-    """The reading with the labels that the data's types name, why, and whether they stand in an order.
+    """Return the reading with the labels that the data's types name, why, and whether they are ordered.
 
-    Labels that nobody uses stay; those that are `declared` to mean no value do not. A reading that recodes
-    labels, or names them, is left as it is.
+    Labels that nobody uses stay, unless they are `declared` to mean no value. A reading that recodes or
+    names labels stays as it is.
     """
     if spec.categories is not None or spec.recode or not table.vocabularies:
         return spec, [], False
-    # The types of all columns of labels have to say alike; of several questions none.
+    # All columns of labels must have the same type. With several questions no type counts.
     by_column = {one.column: one for one in table.vocabularies}
     of = [] if spec.further else [by_column.get(name) for name in cell_columns(table, spec)]
     if len({one and (one.values, one.ordered) for one in of}) != 1 or of[0] is None:
@@ -286,17 +286,17 @@ def with_vocabulary(
 
 
 _NUMBER = re.compile(r"([+-]?(?:0|[1-9]\d*))(?:([.,])(\d+))?")
-"""Without leading zeros, which codes have: ``01`` is no other way to write ``1``."""
+"""Numbers without leading zeros, which codes have: ``01`` is not another way to write ``1``."""
 _ROUNDED_ID = re.compile(r"\d([.,]\d+)?E\+\d{2,3}", re.I)
-"""How a spreadsheet writes long numbers, whose last digits are gone then."""
+"""Long numbers as a spreadsheet writes them, which loses their last digits."""
 _THOUSANDS = 3
 
 
 def one_label(cells: Mapping[str, int], spec: DataSpec, declared: Collection[str]) -> Reading:
-    """The reading in which labels that mean the same are one label, and why: a number, choices in any order.
+    """Return the reading with labels of one meaning merged, and why: one number, or choices in another order.
 
-    Left as they are: a reading that names categories, texts that are `declared` to be labels, and numbers
-    where it recodes. `cells` are counts of the labels.
+    A reading that names categories stays as it is. So do texts that are `declared` to be labels, and
+    numbers if the reading recodes. `cells` are counts of the labels.
     """
     if spec.categories is not None:
         return spec, []
@@ -329,7 +329,7 @@ def one_label(cells: Mapping[str, int], spec: DataSpec, declared: Collection[str
 
 
 def odd_ids(table: Table, spec: DataSpec, named: Named) -> Iterator[Reason]:
-    """That ids may be written in two ways, or have lost digits; columns that are named are sure."""
+    """Yield doubts about ids that may be written in two ways or have lost digits, except in named columns."""
     for field, name in (("item", spec.item), ("rater", spec.rater)):
         if name is None or name not in table.columns or field in named.fields:
             continue
@@ -352,7 +352,7 @@ def odd_ids(table: Table, spec: DataSpec, named: Named) -> Iterator[Reason]:
 
 
 def _alike(texts: Iterable[str], *, whole: bool = False) -> dict[str, list[str]]:
-    """The texts of each number, by how it is written shortest; of whole numbers alone, where so asked."""
+    """Group texts by the number that they write, in its shortest form; if `whole`, only whole numbers."""
     found: dict[str, list[str]] = {}
     for text in texts:
         match = _NUMBER.fullmatch(text.strip())
@@ -366,13 +366,13 @@ def _alike(texts: Iterable[str], *, whole: bool = False) -> dict[str, list[str]]
 
 
 _MOST = 5_000
-"""Of more different texts, none are choices."""
+"""Largest number of distinct texts that may list choices."""
 
 Choices = tuple[str, ...]
 
 
 def _of_one_set(lists: Mapping[str, Choices]) -> list[list[str]]:
-    """Lists of the same choices; none where all lists are as long, such as ranks, whose order counts."""
+    """Group lists of the same choices; none if all lists have one length, as ranks, whose order counts."""
     alike: dict[Choices, list[str]] = {}
     for text, choices in lists.items():
         alike.setdefault(tuple(sorted(choices)), []).append(text)
@@ -381,13 +381,13 @@ def _of_one_set(lists: Mapping[str, Choices]) -> list[list[str]]:
 
 
 def _of_lists(texts: Collection[str]) -> dict[str, Choices]:
-    """The choices of each text where texts list choices that recur, by the first sign that divides them."""
+    """Return the choices of each text, divided by the first sign that gives choices that recur, if any."""
     able = texts if len(texts) <= _MOST else ()
     return next((lists for sign in "[|;," if (lists := _lists(able, sign))), {})
 
 
 def _lists(texts: Collection[str], sign: str) -> dict[str, Choices]:
-    """The choices of each text; none where `sign` does not divide texts into choices that recur."""
+    """Return the choices of each text, or none if `sign` does not divide texts into choices that recur."""
     found = {text: choices for text in texts if (choices := _choices(text, sign))}
     several = [choices for choices in found.values() if len(choices) > 1]
     known = {one for choices in found.values() for one in choices}
@@ -396,7 +396,7 @@ def _lists(texts: Collection[str], sign: str) -> dict[str, Choices]:
 
 
 def _choices(text: str, sign: str) -> Choices:
-    """The choices that a text lists, one where it lists none; none where it is no list."""
+    """Return the choices in a text: the text alone if nothing divides it, none if ``[`` opens no list."""
     if sign != "[":
         return tuple(part.strip() for part in text.split(sign))
     return tuple(map(str, structure(text.strip()) or ()))
@@ -416,11 +416,11 @@ def missing_profiles(
     axes: Mapping[str, Sequence[str]],
     declared: Collection[str],
 ) -> Reading:
-    """The reading with what stands for no answer among raters' values as texts that mean "no value", and why.
+    """Return the reading with further texts that mean "no value", found in columns about raters, and why.
 
-    - `axes`: columns about raters, and the distinct texts in each; what is a value of one is none in the
-      others. What a program writes there it writes among the labels, too, unless
-      those are `declared`.
+    - `axes`: columns about raters, and the distinct texts in each. A text that is a value in one column is
+      a value in all. A text that programs write for a missing value means so among the labels too, unless
+      it is `declared`.
     """
     known = set(spec.missing)
     codes = {name: _codes(texts, words=True) - known for name, texts in axes.items()}
@@ -450,7 +450,7 @@ def missing_profiles(
 def advise_places(
     tables: Sequence[Table], spec: DataSpec, axes: Mapping[str, Sequence[str]], declared: Collection[str]
 ) -> Iterator[Advice]:
-    """Words for no value among codes of places, of which they may be one; see :func:`missing_profiles`."""
+    """Advise on words for no value that may be codes of places; see :func:`missing_profiles`."""
     for name, texts in axes.items():
         for text in sorted((_places(texts) & _words(texts)) - {*spec.missing, *declared}):
             cells = sum(occurrences(table, name, text) for table in tables if name in table.columns)
@@ -459,7 +459,7 @@ def advise_places(
 
 
 def _words(texts: Sequence[str]) -> set[str]:
-    """Words for no value, and blanks, beside at least one value."""
+    """Return words for no value, and blanks, if there is at least one value beside them."""
     found = {
         text for text in texts if text.strip().casefold() in _WRITTEN_OF_MISSING_PROFILES or not text.strip()
     }
@@ -467,7 +467,7 @@ def _words(texts: Sequence[str]) -> set[str]:
 
 
 def _places(texts: Sequence[str], fewest: int = 2) -> set[str]:
-    """What may be the code of a place, such as NA for Namibia, where all others are codes, and `fewest`."""
+    """Return texts that may be codes of places, as NA of Namibia, if all others (at least `fewest`) are."""
     able = {text for text in texts if _CODE_OF_PLACE.fullmatch(text)}
     others = [text for text in texts if text.strip().casefold() not in _WRITTEN_OF_MISSING_PROFILES]
     return able if len(others) >= fewest and able.issuperset(others) else set()

@@ -1,4 +1,4 @@
-"""Functions of tables that are called in the process of limited memory and time."""
+"""Functions on tables that run in the process of limited memory and time."""
 
 from grasp_core.reading.dataset.load import fitting, load
 from grasp_core.reading.guess.advice import Named
@@ -9,12 +9,12 @@ from grasp_core.reading.table.table import Table
 def guess(
     annotations: Table, raters: Table | None, items: Table | None, *, named: Named, declared: tuple[str, ...]
 ) -> Guess:
-    """What the files are recognised as: see :func:`~grasp_core.reading.guess.recognise.recognise`."""
+    """Recognise the files: see :func:`~grasp_core.reading.guess.recognise.recognise`."""
     return with_items(recognise(annotations, raters, named, declared), annotations, items)
 
 
 def roles(*, as_given: bool, **tables: Table) -> tuple[Role | None, ...]:
-    """The role of each file: see :func:`~grasp_core.reading.guess.recognise.file_roles`."""
+    """Return the role of each file: see :func:`~grasp_core.reading.guess.recognise.file_roles`."""
     return file_roles(list(tables.values()), as_given=as_given)
 
 

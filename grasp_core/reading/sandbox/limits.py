@@ -1,4 +1,4 @@
-"""Limits of memory and time for the reading of one file, and of the tables that people have open."""
+"""Limits of memory and time for reading a file, and of memory for the tables that a person has open."""
 
 import os
 import resource
@@ -19,12 +19,12 @@ from grasp_core.model.turns import asking
 from grasp_core.reading.table.table import Parsed
 
 _SHARE = 3
-"""A file may take this part of the machine's memory: two at a time leave the rest to whoever asked."""
+"""Divisor of the machine's memory for one file: two at a time leave the rest to the process that asked."""
 _SETTINGS = ("GRASP_READ_MEMORY_MB", "GRASP_READ_SECONDS")
 CONTROL_GROUPS = Path("/sys/fs/cgroup")
 
 DONE, NO_MEMORY, FAULTY = 0, 3, 4
-"""How a process that reads ends by itself."""
+"""Exit codes of a process that reads."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +36,7 @@ class Limits:
 
 
 def current_limits() -> Limits:
-    """Those that the settings give, or the machine where they leave it open."""
+    """Return the limits from the settings, or from the machine if these set none."""
     settings = read_settings({name: os.environ[name] for name in _SETTINGS if name in os.environ})
     return Limits(settings.read_memory_mb * 2**20 or machine_memory() // _SHARE, settings.read_seconds)
 
@@ -44,7 +44,7 @@ def current_limits() -> Limits:
 def limit_process(memory: int, written: int, *further: tuple[int, int, int]) -> None:
     """Limit this process: bytes of memory and of files written; `further`: kinds, soft and hard limits."""
     for what, soft, hard in (
-        (resource.RLIMIT_CORE, 0, 0),  # which would hold what was read
+        (resource.RLIMIT_CORE, 0, 0),  # a core file would contain the data
         (resource.RLIMIT_FSIZE, written, written),
         *further,
         (resource.RLIMIT_DATA, memory, memory),
@@ -54,7 +54,7 @@ def limit_process(memory: int, written: int, *further: tuple[int, int, int]) -> 
 
 
 def machine_memory(control_groups: Path = CONTROL_GROUPS) -> int:
-    """Bytes of memory that this machine, or the container, has."""
+    """Return the bytes of memory of this machine, or of the container."""
     sizes = [os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")]
     for path in _control_files(control_groups):
         try:
@@ -65,7 +65,7 @@ def machine_memory(control_groups: Path = CONTROL_GROUPS) -> int:
 
 
 def _control_files(groups: Path) -> list[Path]:
-    """Files that may hold the limit of this process's control groups, of versions 2 and 1."""
+    """List files that may have the limit of this process's control groups, of versions 2 and 1."""
     files = [groups / "memory.max", groups / "memory" / "memory.limit_in_bytes"]
     try:
         lines = Path("/proc/self/cgroup").read_text().splitlines()
@@ -84,9 +84,9 @@ def _control_files(groups: Path) -> list[Path]:
 
 _ROW_BYTES = 35
 _TEXT_BYTES = 220
-"""Of each distinct text in the column that has the most: its items, as a rule."""
+"""Bytes for each distinct text in the column with the most, usually the items."""
 _CELL_BYTES, _ANNOTATION_BYTES = 12, 100
-"""Of each cell of a matrix, and of each that becomes an annotation."""
+"""Bytes for each cell of a matrix, and for each cell that becomes an annotation."""
 
 
 def check_weight(parsed: Parsed, limits: Limits, name: str) -> None:
@@ -100,7 +100,7 @@ def check_weight(parsed: Parsed, limits: Limits, name: str) -> None:
 
 
 def check_matrix(cells: int, filled: int, name: str) -> None:
-    """Refuse a matrix whose cells would, as far as it is known how many are filled."""
+    """Refuse a matrix whose cells would take too much memory; `filled` is 0 if it is not known yet."""
     _check(_CELL_BYTES * cells + _ANNOTATION_BYTES * filled, current_limits(), name, cells, "cell")
 
 
@@ -122,8 +122,8 @@ _held: Counter[str] = Counter()
 _lock = threading.Lock()
 
 
-def count_held(data: pa.Table, name: str) -> None:
-    """Count a table as long as it is there, for whoever asks; nothing where nobody shares with others."""
+def count_open_table(data: pa.Table, name: str) -> None:
+    """Count a table's memory while it exists, for the person who asks, if several share this program."""
     person, most = asking(), current_limits().memory
     if person is None:
         return
@@ -138,7 +138,7 @@ def count_held(data: pa.Table, name: str) -> None:
 
 
 def held_by(person: str) -> int:
-    """Bytes of the tables that a person has open."""
+    """Return the bytes of the tables that a person has open."""
     return _held[person]
 
 

@@ -1,4 +1,4 @@
-"""Bytes as tables of text; one reading in a process that ends with it."""
+"""Parsing of bytes into tables of text, in a process that ends after one reading."""
 
 import dataclasses
 import gc
@@ -33,9 +33,9 @@ from grasp_core.reading.table.table import Parsed, Table
 def parse(raw: bytes, name: str, member: str | None, watch: Watch) -> Parsed:
     """Read a table from a file of any format that docs/formats.md lists.
 
-    `member`: sheet of a workbook or file in an archive; None for what
-        :func:`~grasp_core.reading.archives.stack.together` makes of all.
-    `watch`: told how far reading is; may raise to stop it.
+    `member`: sheet of a workbook or file in an archive; None for all of them, combined by
+        :func:`~grasp_core.reading.archives.stack.together`.
+    `watch`: receives the progress of reading; may raise to stop it.
     """
     content, packed = containers.unpack(raw, name)
     if content.startswith(containers.ZIP):
@@ -71,12 +71,12 @@ def _parse_zip(content: bytes, name: str, member: str | None, watch: Watch) -> P
 
 
 def _parse_all(archive: Archive, name: str, watch: Watch) -> Parsed:
-    """The table that an archive's files make together; others may say how to read them."""
+    """Read an archive's files and combine them into one table; leave out files that are no tables."""
     refused: dict[str, DataError] = {}
     tables: list[Member] = []
     size = 0
     for member in archive.names:
-        inside = archive.member(member)  # a damaged archive is not gone on with
+        inside = archive.member(member)  # a damaged archive ends the reading
         size += len(inside)
         containers.check_size(size, name)
         try:
@@ -140,11 +140,11 @@ def parse_folder(contents: Sequence[bytes], name: str, watch: Watch) -> Parsed:
 _FILES = 64
 _WORK: dict[str, Callable[..., Any]] = {}
 _BETWEEN = 0.1
-"""Seconds between two words about progress."""
+"""Seconds between two reports of progress."""
 
 
 def get_ready(work: str) -> None:
-    """Import the functions that are called, and have ready how their values become JSON: no child has to."""
+    """Import the functions to call and prepare their values' converters to JSON, so that no child has to."""
     for function in importlib.import_module(work).WORK:
         _WORK[function.__name__] = function
         kinds = get_type_hints(function)
@@ -155,23 +155,23 @@ def get_ready(work: str) -> None:
 
 
 def run(connection: socket.socket) -> int:
-    """Take a request and files, limit this process, and answer; the exit status."""
+    """Receive a request and files, limit this process, answer, and return the exit status."""
     channel = wire.Channel(connection)
     try:
         channel.send(wire.READY)
         request = json.loads(channel.receive()[1])
         limits = Limits(**request["limits"])
         memory, seconds = request["memory"], request["seconds"]
-        os.environ |= {  # what handles tables asks for them
+        os.environ |= {  # functions on tables read these
             "GRASP_READ_MEMORY_MB": str(limits.memory >> 20), "GRASP_READ_SECONDS": str(limits.seconds)
         }  # fmt: skip
-        time_limit = (resource.RLIMIT_CPU, seconds, seconds + 1)  # the soft one tells by its signal
+        time_limit = (resource.RLIMIT_CPU, seconds, seconds + 1)  # the soft limit sends its own signal
         limit_process(memory, 0, (resource.RLIMIT_NOFILE, _FILES, _FILES), time_limit)
         with suppress(OSError):
             os.nice(request["niceness"])
-        with suppress(OSError):  # where memory ends all the same, this process goes first
+        with suppress(OSError):  # if memory still ends, this process is killed first
             Path("/proc/self/oom_score_adj").write_text("1000")
-        gc.disable()  # of millions of values it looks at all again and again; the process ends soon
+        gc.disable()  # it would check millions of values repeatedly; the process ends soon
         try:
             if "work" in request:
                 channel.say(wire.VALUE, _done(request, channel))
@@ -188,7 +188,7 @@ def run(connection: socket.socket) -> int:
             channel.say(wire.REFUSED, {"message": str(error), "problems": error.problems})
         else:
             wire.send_table(channel, parsed)
-    except (EOFError, ConnectionError):  # whoever asked is gone
+    except (EOFError, ConnectionError):  # the process that asked is gone
         return DONE
     except BaseException as error:  # Rust's panics are no Exception
         if _out_of_memory(error):
@@ -200,11 +200,11 @@ def run(connection: socket.socket) -> int:
 
 
 _NO_ROOM = ("start new thread", "launch worker thread", "Unable to allocate memory")
-"""What Python and Arrow say where a thread's stack does not fit, and ReadStat where anything does not."""
+"""Messages of Python and Arrow if a thread's stack does not fit, and of ReadStat if memory runs out."""
 
 
 def _out_of_memory(error: BaseException | None) -> bool:
-    """Whether memory ended, now or in what this error was raised from."""
+    """Return whether memory ran out, in this error or in an error that caused it."""
     while error is not None:
         if isinstance(error, MemoryError) or any(said in str(error) for said in _NO_ROOM):
             return True
@@ -227,7 +227,7 @@ def _contents(channel: wire.Channel) -> list[bytes]:
 
 
 def _done(request: dict[str, Any], channel: wire.Channel) -> Any:
-    """What a function makes of the tables that follow, and of values."""
+    """Call a function with the tables that follow and the given values."""
     function = _WORK[request["work"]]
     kinds = get_type_hints(function)
     given = {name: from_json(value, kinds[name]) for name, value in request["given"].items()}
@@ -242,7 +242,7 @@ def _done(request: dict[str, Any], channel: wire.Channel) -> Any:
 
 
 def _told(channel: wire.Channel) -> Watch:
-    """Tells how far reading is, but not at every step."""
+    """Return a watch that reports progress, but not at every step."""
     following = 0.0
 
     def watch(done: int, total: int) -> None:
@@ -255,7 +255,7 @@ def _told(channel: wire.Channel) -> Watch:
 
 
 def _place(error: BaseException) -> str:
-    """Kind of an error, and where it was raised; its message could quote the file."""
+    """Return the kind of an error, and its place in the code; its message could quote the file."""
     frames = traceback.extract_tb(error.__traceback__)
     where = f" in {Path(frames[-1].filename).name}, line {frames[-1].lineno}" if frames else ""
     return f"{type(error).__name__}{where}"

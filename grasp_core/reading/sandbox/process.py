@@ -1,9 +1,9 @@
 """A helper process of one thread that has imported the readers, and forks a child for each file.
 
-Its owner starts it once, orders it about, and starts it anew when it is gone. It runs this file, with the
-number of its control socket and the module whose functions are called. Over the socket come orders of
-:data:`_ORDER`: to read, with a connection for the child and a pipe that is told how the child ended; or to
-end a child. It ends when the socket is closed, and so with whoever started it. This imports little, so that
+Its owner starts it once, sends it orders, and restarts it if it ended. It runs this file, with the number
+of its control socket and the module whose functions are called. Orders (:data:`_ORDER`) come over the
+socket: to read, with a connection for the child and a pipe for the child's exit status; or to end a child.
+It ends when the socket is closed, and so together with its owner. This file imports little, so that
 the helper can get ready while its owner is still importing.
 """
 
@@ -22,12 +22,12 @@ from contextlib import suppress
 from pathlib import Path
 
 _ORDER = struct.Struct("!cQ")
-"""A letter for what to do, and the job's number."""
+"""An order: a letter for the action, and the job's number."""
 _READ, _KILL = b"R", b"K"
 _STATUS = struct.Struct("!i")
 """A child's exit status, or the signal that ended it as a negative number."""
 ROOT = Path(__file__).parents[3]
-"""The folder that holds the package: processes started here import it, installed or not."""
+"""The folder of the package: processes started here import it, installed or not."""
 _INHERITED = (
     *("PATH", "HOME", "LANG", "LC_ALL", "LC_CTYPE", "TMPDIR", "VIRTUAL_ENV", "PYTHONHOME", "LD_LIBRARY_PATH"),
     *("DYLD_LIBRARY_PATH", "PYTHONDONTWRITEBYTECODE", "PYTHONPYCACHEPREFIX", "SSL_CERT_FILE", "SSL_CERT_DIR"),
@@ -35,7 +35,7 @@ _INHERITED = (
 _OWN = {
     "OPENBLAS_NUM_THREADS": "1",  # a process that forks has no threads
     "JE_ARROW_MALLOC_CONF": "background_thread:false",
-    "ARROW_DEFAULT_MEMORY_POOL": "system",  # takes what is asked for, so that the limit means it
+    "ARROW_DEFAULT_MEMORY_POOL": "system",  # allocates no more than requested, so that the limit is exact
 }
 
 
@@ -44,7 +44,7 @@ class HelperGoneError(Exception):
 
 
 class Job:
-    """A child of the helper: the connection to it, and how it ended."""
+    """A child of the helper: the connection to it, and its exit status."""
 
     def __init__(self, number: int, connection: socket.socket, status: int) -> None:
         self.number = number
@@ -52,18 +52,18 @@ class Job:
         self._status = status
 
     def close(self) -> None:
-        """Let go of it."""
+        """Close the connection and the pipe."""
         self.connection.close()
         os.close(self._status)
 
     def exit_code(self) -> int | None:
-        """The child's exit code, once it has ended; None where the helper itself is gone."""
+        """Wait for the child's end and return its exit code; None if the helper itself is gone."""
         told = os.read(self._status, 64)
         return int.from_bytes(told, "big", signed=True) if told else None
 
 
 class Helper:
-    """A helper process, for any number of threads; there functions of the module called `work` are called."""
+    """A helper process, for any number of threads, that calls functions of the module named `work`."""
 
     def __init__(self, work: str) -> None:
         self._work = work
@@ -74,7 +74,7 @@ class Helper:
         atexit.register(self.close)
 
     def start(self) -> None:
-        """Start the process, if there is none; it gets ready by itself."""
+        """Start the process, if there is none, without waiting until it is ready."""
         with self._lock:
             self._started()
 
@@ -141,7 +141,7 @@ class Helper:
 
 
 def environment(*, whole: bool = False, **own: str) -> dict[str, str]:
-    """The variables of a process that handles strangers' data, without secrets; or all but GRASP's own."""
+    """Return variables for a process that handles untrusted data, without secrets; or all but GRASP's own."""
     given = {
         name: value
         for name, value in os.environ.items()
@@ -151,7 +151,7 @@ def environment(*, whole: bool = False, **own: str) -> dict[str, str]:
 
 
 HELPER = Helper("grasp_core.reading.guess.work")
-"""The one that reads and handles files."""
+"""The helper that reads files and handles tables."""
 
 
 # The helper's side
@@ -164,7 +164,7 @@ class _Jobs:
         self._ends: dict[int, tuple[int, int]] = {}
 
     def read(self, job: int, connection: int, status: int) -> None:
-        """Fork a child, which lets go of what is the helper's."""
+        """Fork a child, which closes the helper's own descriptors."""
         pid = os.fork()
         if pid == 0:
             signal.set_wakeup_fd(-1)
@@ -180,7 +180,7 @@ class _Jobs:
         self._ends[pid] = (job, status)
 
     def kill(self, *jobs: int) -> None:
-        """End children that nobody waits for any more; without any named, all."""
+        """End children that nobody waits for any more; without arguments, all of them."""
         for job in jobs or tuple(self._pids):
             if job in self._pids:
                 os.kill(self._pids[job], signal.SIGKILL)
@@ -202,7 +202,7 @@ def serve(control: socket.socket) -> None:
     woken, wake = os.pipe()
     for end in (woken, wake):
         os.set_blocking(end, False)
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for whoever started this
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the owner
     signal.signal(signal.SIGCHLD, lambda _number, _frame: None)
     signal.set_wakeup_fd(wake)
     jobs = _Jobs(control, woken, wake)
@@ -227,14 +227,14 @@ def serve(control: socket.socket) -> None:
 
 
 def main() -> None:
-    """Import first what children need, so that none has to; Arrow imports pandas with its first column."""
+    """Import the modules that children need, then serve; Arrow imports pandas with its first column."""
     gc.disable()
     import pandas  # noqa: F401
 
     from grasp_core.reading.sandbox import parse
 
     parse.get_ready(sys.argv[2])
-    gc.freeze()  # children share what is there, and need not look through it
+    gc.freeze()  # children share existing objects, and need not scan them
     gc.enable()
     with socket.socket(fileno=int(sys.argv[1])) as control:
         serve(control)

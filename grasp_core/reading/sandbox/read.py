@@ -1,4 +1,4 @@
-"""Files as tables of text, read in a process of limited memory and time, and tables handled in one."""
+"""Reading of files as tables of text, and work on tables, in processes of limited memory and time."""
 
 from __future__ import annotations
 
@@ -20,21 +20,21 @@ from grasp_core.model.turns import Turns, asking
 from grasp_core.reading.archives import containers
 from grasp_core.reading.archives.containers import MAX_BYTES
 from grasp_core.reading.sandbox import wire
-from grasp_core.reading.sandbox.limits import NO_MEMORY, Limits, count_held, current_limits
+from grasp_core.reading.sandbox.limits import NO_MEMORY, Limits, count_open_table, current_limits
 from grasp_core.reading.sandbox.process import HELPER, Helper, HelperGoneError, Job
 from grasp_core.reading.table.parsed import Watch, unwatched
 from grasp_core.reading.table.table import Parsed, Table
 
 READING = Turns("reading files", at_once=2, each=1, waiting=12, waiting_each=4, patience=120)
-"""Two files at a time, so that what all take together is bounded, and never both of one person's."""
+"""Turns of two files at a time, never both of one person, so that their memory together is bounded."""
 TRYING = Turns("reading small files", at_once=3, each=1, waiting=12, waiting_each=4, patience=120)
 SMALL = Limits(memory=2**28, seconds=1)
-"""What others share is first tried within these: so nobody's small file waits for anybody's large one."""
+"""Limits of the first attempt if people share the program, so that no small file waits for a large one."""
 _NICENESS, _NICENESS_LARGE = 5, 15
-"""How far what is made here stands back for the process that answers people: before workers that compute, and
-large files as these do, so that neither keeps the other's people waiting."""
+"""Niceness of processes here: behind the process that answers people, but before workers that compute. Large
+files are equal to these, so that neither keeps people waiting for the other."""
 _POLL = 0.25
-"""Seconds after which whoever waits may call the reading off."""
+"""Seconds after which the waiting caller may cancel the reading."""
 _TRIED = 3
 T = TypeVar("T")
 _PIECE = 1 << 20
@@ -49,9 +49,9 @@ def read_table(
 ) -> Table:
     """Read a table from a file of any format that docs/formats.md lists, or from a folder of such files.
 
-    `member`: sheet of a workbook or file in an archive; by default all that fit together, else the first
-        table.
-    `watch`: called now and then with how much is done, and of how much; what it raises ends the reading.
+    `member`: sheet of a workbook or file in an archive; by default all that fit together, or else the
+        first table.
+    `watch`: called now and then with the amounts done and in total; an exception from it ends the reading.
     """
     whole = name or (str(source) if isinstance(source, Path | str) else "")
     shown = PurePosixPath(whole.replace("\\", "/")).name or "file"
@@ -63,7 +63,7 @@ def read_table(
 
 
 def _read_folder(folder: Path, name: str, member: str | None, watch: Watch) -> Table:
-    """A folder of Parquet files as one table; any other as an archive of its files would be read."""
+    """Read a folder of Parquet files as one table, and any other folder like an archive of its files."""
     paths = sorted(folder.rglob("*.parquet"))
     if paths:
         return read_files([(str(path.relative_to(folder)), path) for path in paths], name, watch=watch)
@@ -81,14 +81,14 @@ def _read_folder(folder: Path, name: str, member: str | None, watch: Watch) -> T
 def read_together(
     paths: Sequence[Path], folder: Path, name: str, member: str | None = None, watch: Watch = unwatched
 ) -> Table:
-    """Read files as an archive of them would be read; they are called by their paths below the folder."""
+    """Read files like an archive of them; their names are their paths below the folder."""
     packed = containers.packed(_contents(paths, folder, name))
     table = read_table(packed, name, member=member, watch=watch)
     return dataclasses.replace(table, kind=table.kind.replace(", zip", ", folder"))
 
 
 def _contents(paths: Sequence[Path], folder: Path, name: str) -> Iterator[tuple[str, bytes]]:
-    """Files by their path below the folder, as long as they are not too large together."""
+    """Yield files by their path below the folder; refuse files that are too large together."""
     total = 0
     for path in paths:
         inner = path.relative_to(folder).as_posix()
@@ -101,7 +101,7 @@ def _contents(paths: Sequence[Path], folder: Path, name: str) -> Iterator[tuple[
 
 
 def read_files(files: Sequence[tuple[str, bytes | Path]], name: str, *, watch: Watch = unwatched) -> Table:
-    """Read a folder's Parquet files, each given as its path below the folder and its content or place."""
+    """Read a folder's Parquet files, each given as its path below the folder, and its content or path."""
     streams = [_File(source, PurePosixPath(path).name) for path, source in files]
     parsed = read(lambda: _within(streams, name), name, folder=True, member=None, watch=watch)
     hashes = [(path, stream.sha256) for (path, _), stream in zip(files, streams, strict=True)]
@@ -109,7 +109,7 @@ def read_files(files: Sequence[tuple[str, bytes | Path]], name: str, *, watch: W
 
 
 def _within(files: Sequence[_File], name: str) -> Iterator[Iterator[bytes | memoryview]]:
-    """The files one by one, as long as they are not too large together."""
+    """Yield the files one by one; refuse files that are too large together."""
     total = 0
     for file in files:
         yield file.pieces()
@@ -118,7 +118,7 @@ def _within(files: Sequence[_File], name: str) -> Iterator[Iterator[bytes | memo
 
 
 def files_sha256(files: Sequence[tuple[str, bytes]]) -> str:
-    """Hash of a folder: that of its files' paths and hashes."""
+    """Return the hash of a folder: a hash of its files' paths and hashes."""
     return _joint_sha256([(path, hashlib.sha256(content).hexdigest()) for path, content in files])
 
 
@@ -130,7 +130,7 @@ def _joint_sha256(hashes: Sequence[tuple[str, str]]) -> str:
 
 
 class _File:
-    """A file that is handed on piece by piece, and its size and hash once all of it was."""
+    """A file that is passed on in pieces; its size and hash are known after the last piece."""
 
     def __init__(self, source: Path | bytes | BinaryIO, name: str) -> None:
         self._source, self._name = source, name
@@ -143,7 +143,7 @@ class _File:
         return self._hash.hexdigest()
 
     def pieces(self) -> Iterator[bytes | memoryview]:
-        """The content, from its beginning each time."""
+        """Yield the content in pieces, from its beginning each time."""
         self._hash = hashlib.sha256()
         self.size = 0
         for piece in self._raw_pieces():
@@ -176,7 +176,7 @@ class _File:
 
 
 class ReadingFaultError(Exception):
-    """A reader failed by a fault of its own; the text says where, and nothing of the file."""
+    """A reader failed by a fault of its own; the text names the place in the code, not the file."""
 
 
 class _NotSmallError(Exception):
@@ -191,7 +191,7 @@ def read(
     member: str | None,
     watch: Watch,
 ) -> Parsed:
-    """Parse files, given in pieces, twice where they are not small, within limited memory and time."""
+    """Parse files, given in pieces, within limited memory and time; larger files are sent a second time."""
     request = {"name": name, "member": member, "folder": folder}
 
     def tried(within: Limits) -> Parsed:
@@ -208,7 +208,7 @@ def read(
             return wire.receive_table(conversation.channel, content, lines, Parsed)
 
     parsed = _in_turn(tried, lambda: watch(0, 1))
-    count_held(parsed.data, name)
+    count_open_table(parsed.data, name)
     return parsed
 
 
@@ -218,13 +218,13 @@ def handle(work: Callable[..., T], tables: Mapping[str, Table | None], given: Ma
 
 
 def _in_turn(tried: Callable[[Limits], T], waits: Callable[[], None] = lambda: None) -> T:
-    """Do what takes little in a turn of its own, and only what takes more in a turn at large files."""
+    """Try work in a turn for small files first, and only if it takes more, in a turn for large files."""
     if asking() is not None:
         with TRYING.turn(waits):
             try:
                 return tried(SMALL)
             except _NotSmallError as error:
-                # In Python 3.13 these stand in a circle with frames that will hold the table.
+                # In Python 3.13 they are in a reference cycle with frames that will have the table.
                 traceback.clear_frames(error.__traceback__)
     with READING.turn(waits):
         return tried(current_limits())
@@ -255,7 +255,7 @@ def call(
 def _limited(
     helper: Helper, request: Mapping[str, object], name: str, watch: Watch, within: Limits
 ) -> Generator[_Conversation]:
-    """A child that was told what to do, and within which limits."""
+    """Open a conversation with a child that got a request and its limits."""
     limits, small = current_limits(), within is SMALL
     told = {
         "name": name,
@@ -332,7 +332,7 @@ def _conversation(helper: Helper, watch: Watch) -> Generator[_Conversation]:
 
 
 def _ended(code: int | None, limits: Limits, name: str) -> DataError:
-    """Why a child ended before it had answered."""
+    """Return the error for a child that ended before it answered."""
     if code == -signal.SIGXCPU:
         return DataError(
             f"{name}: reading it takes more than {limits.seconds:,} seconds of processor time, the most that "

@@ -1,4 +1,4 @@
-"""The two sides of a reading, talking: frames of bytes, and values as JSON; never a pickle."""
+"""Messages between the two processes of a reading: frames of bytes, and values as JSON; never a pickle."""
 
 import dataclasses
 import json
@@ -18,12 +18,12 @@ READY, PROGRESS, REFUSED, FAULT, LINES, TABLE, VALUE = b"R", b"P", b"E", b"F", b
 
 _HEAD = struct.Struct("!cQ")
 _NO_JSON = ("data", "columns", "lines")
-"""Fields of a table that are sent otherwise, or follow from those."""
+"""Fields of a table that are sent in another form, or follow from other fields."""
 Rows = TypeVar("Rows", Parsed, Table)
 
 
 class Channel:
-    """Frames over a stream socket; `waiting` is called when nothing moves, and may raise."""
+    """Frames over a stream socket; `waiting` is called when no bytes move, and may raise."""
 
     def __init__(self, connection: socket.socket, waiting: Callable[[], None] | None = None) -> None:
         self._connection = connection
@@ -39,11 +39,11 @@ class Channel:
         self.send(kind, json.dumps(to_json(value)).encode())
 
     def receive(self) -> tuple[bytes, bytearray]:
-        """The next frame: its kind and content."""
+        """Receive the next frame: its kind and content."""
         kind, size = _HEAD.unpack(self.read(_HEAD.size))
         return kind, self.read(size)
 
-    # A binary file to Arrow, whose streams end by themselves.
+    # A binary file for Arrow, whose streams mark their own end.
 
     closed = False
 
@@ -59,7 +59,7 @@ class Channel:
         return size
 
     def read(self, size: int) -> bytearray:
-        """Receive as many bytes."""
+        """Receive `size` bytes."""
         content = bytearray(size)
         rest = memoryview(content)
         while rest:
@@ -74,7 +74,7 @@ class Channel:
         return content
 
     def flush(self) -> None:
-        """Nothing is kept back."""
+        """Do nothing: no bytes are kept back."""
 
     def _wait(self) -> None:
         if self._waiting is not None:
@@ -92,7 +92,7 @@ def send_table(channel: Channel, table: Parsed) -> None:
 
 
 def receive_table(channel: Channel, content: bytearray, lines: bytearray | None, kind: type[Rows]) -> Rows:
-    """Take a table over, whose frame of kind ``TABLE`` was just received."""
+    """Receive a table after its frame of kind ``TABLE``, whose content is given."""
     with pa.ipc.open_stream(pa.PythonFile(cast(BinaryIO, channel), "r")) as stream:
         batches = list(stream)
         data = pa.Table.from_batches(batches, stream.schema)
@@ -103,5 +103,5 @@ def receive_table(channel: Channel, content: bytearray, lines: bytearray | None,
 
 
 def value_of(content: bytearray) -> Any:
-    """The value that a frame holds."""
+    """Return the value in a frame."""
     return json.loads(content)

@@ -1,1 +1,1 @@
-"""Screens: raters who may not have read, found in the annotations alone."""
+"""Screens for raters who may not have read the items, from the annotations alone."""

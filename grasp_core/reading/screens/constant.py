@@ -1,4 +1,4 @@
-"""Raters who give one label, more often than chance has it."""
+"""Raters who always give one label, if there are more of them than chance explains."""
 
 from typing import NamedTuple
 
@@ -11,11 +11,11 @@ from grasp_core.model.groups import form_groups
 _STEPS = 15
 _MOST_SHARP = 5.0
 _LEAST = 1e-9
-"""What rounding may leave of a label that nobody else gave."""
+"""Least weight of a label: rounding may leave less of one that nobody else gave."""
 
 
 def others_shares(annotations: Annotations, rows: BoolArray, weight: FloatArray | None = None) -> FloatArray:
-    """Labels that the others gave each annotation's item, smoothed by one label of the whole data's: (K, A).
+    """Return shares of labels that others gave each annotation's item, smoothed by one average label: (K, A).
 
     Raters may weigh less than 1 (`weight`, shape (J,)).
     """
@@ -34,9 +34,9 @@ def others_shares(annotations: Annotations, rows: BoolArray, weight: FloatArray 
 
 
 def fitted(rater: Int64Array, label: Int32Array, shares: FloatArray, n_raters: int) -> FloatArray:
-    """Each annotation's probabilities under its rater's fitted sharpness and leaning, shape (K, A).
+    """Return each annotation's probabilities under its rater's fitted sharpness and leaning, shape (K, A).
 
-    Damped Newton steps on the likelihood with a unit normal prior around "as the others do".
+    The fit takes damped Newton steps on the likelihood with a unit normal prior around "as the others do".
     """
 
     def total(values: FloatArray) -> FloatArray:
@@ -62,9 +62,9 @@ def fitted(rater: Int64Array, label: Int32Array, shares: FloatArray, n_raters: i
 
 
 def probabilities(sharp: FloatArray, lean: FloatArray, rater: Int64Array, log: FloatArray) -> FloatArray:
-    """Each annotation's probabilities under its rater's sharpness (J,) and leaning (K, J), shape (K, A).
+    """Return annotations' probabilities under their raters' sharpness (J,) and leaning (K, J), shape (K, A).
 
-    - `log`, (K, A): logarithms of the labels of the others.
+    - `log`, (K, A): logarithms of the shares of the others' labels.
     """
     score: FloatArray = log * sharp[rater]
     for k, lean_k in enumerate(lean):
@@ -76,30 +76,30 @@ def probabilities(sharp: FloatArray, lean: FloatArray, rater: Int64Array, log: F
 
 
 FEWEST_ANNOTATIONS = 10
-"""With fewer annotations one same label means little."""
+"""Fewest annotations of a rater who may be called constant."""
 LEVEL = 0.01
-"""Bound on the chance that raters who look are so often constant."""
+"""Bound on the chance of as many constant raters if all of them looked."""
 MOST_WRONG = 0.25
-"""Nobody is named who is likelier than this, by the same model, to have looked and found one label right."""
+"""Largest probability, by the same model, that a rater who is named looked and found one label right."""
 FEWEST_FITTED = 3
-"""With fewer raters who gave both labels nothing is fitted."""
+"""Fewest raters who gave both labels for a fit."""
 
 _MOST_FITTED = 5_000
 _MOST_EXACT = 300.0
 _IMPOSSIBLE = 1e-6
 _BOUNDS = ((-12.0, 12.0), (-3.0, 8.0))
-"""Of the logit of the label's share, and of the logarithm of how little raters differ (alpha + beta)."""
+"""Bounds of the logit of the label's share, and of ln(alpha + beta), which is large if raters are alike."""
 
 
 class TooConstant(NamedTuple):
-    """Raters named, and those with enough annotations to tell; bool arrays, shape (J,)."""
+    """Raters who are named, and raters with enough annotations to judge; bool arrays, shape (J,)."""
 
     named: BoolArray
     looked_at: BoolArray
 
 
 def find_constant(annotations: Annotations) -> tuple[BoolArray, BoolArray]:
-    """Who is constant, and who has enough annotations to tell; bool arrays, shape (J,)."""
+    """Return constant raters, and raters with enough annotations to judge; bool arrays, shape (J,)."""
     n_raters, top = annotations.n_raters, annotations.n_categories - 1
     lowest = np.full(n_raters, top, dtype=annotations.category.dtype)  # of one type: a hundred times faster
     highest = np.zeros_like(lowest)
@@ -110,17 +110,17 @@ def find_constant(annotations: Annotations) -> tuple[BoolArray, BoolArray]:
 
 
 def too_constant(annotations: Annotations, raters: Raters | None) -> TooConstant:
-    """Find constant raters where there are more of them than the most frequent label explains.
+    """Find constant raters if there are more of them than the most frequent label explains.
 
-    `raters`, where they are described: each is held against the use of that label in their group of every
-        axis, too: what a group always says is its label use, not a lack of care.
+    `raters`, if they are described: each is also compared with the use of that label in their group of
+        every axis. A label that a group always gives is its label use, not a lack of care.
 
-    Of n_j annotations of a rater m_j have the most frequent label of the data. Raters who gave it at least
+    Of a rater's n_j annotations, m_j have the most frequent label of the data. Raters who gave it at least
     once and not always follow a beta-binomial distribution, fitted by the likelihood given 0 < m_j < n_j, so
     that constant raters have no part in it. It gives each rater the probability P_j of 0 or n_j. Constant
-    raters are named where the Poisson-binomial probability of as many, under P, is below 0.01: those of whom
-    (1 - pi) P_j / (pi + (1 - pi) P_j) is at most a quarter, where pi is the share of raters who give one
-    label always, whatever they see, with which pi + (1 - pi) P_j add up to the number found.
+    raters are named only if the Poisson-binomial probability of as many or more, under P, is below 0.01. Then
+    raters are named for whom (1 - pi) P_j / (pi + (1 - pi) P_j) is at most a quarter. Here pi is the share of
+    raters who always give one label, whatever they see: with it, pi + (1 - pi) P_j sum to the number found.
 
     Source: Skellam (1948), Journal of the Royal Statistical Society B 10 (beta-binomial); Hong (2013),
     Computational Statistics & Data Analysis 59 (Poisson-binomial).
@@ -140,13 +140,13 @@ def too_constant(annotations: Annotations, raters: Raters | None) -> TooConstant
     with_some = [] if grouping is None else [one for one in grouping.member if (one & named).any()]
     for member in with_some:
         own = _expected(given, of_top, enough & member)
-        # Where hardly anybody of a group gave both labels, one label always is what the group says.
+        # If hardly anybody in a group gave both labels, one label is the group's label use.
         expected[member] = 1.0 if own is None else np.maximum(expected, own)[member]
     return TooConstant(_hardly_looked(constant, expected, enough) if len(with_some) else named, enough)
 
 
 def _expected(given: Int64Array, of_top: Int64Array, among: BoolArray) -> FloatArray | None:
-    """P_j of every rater, shape (J,), fitted to some of them; None where too few gave both labels."""
+    """Return P_j of every rater, shape (J,), fitted to those in `among`; None if too few gave both labels."""
     fitted = np.flatnonzero(among & (of_top > 0) & (of_top < given))
     if fitted.size < FEWEST_FITTED:
         return None
@@ -156,8 +156,8 @@ def _expected(given: Int64Array, of_top: Int64Array, among: BoolArray) -> FloatA
 
 
 def _beta_binomial(raters: Int64Array) -> tuple[float, float]:
-    """The parameters of greatest likelihood given that no rater is constant, of n_j and m_j, shape (R, 2)."""
-    from scipy.optimize import minimize  # takes a while to load, and data without constant raters do without
+    """Return the most likely parameters for n_j and m_j, shape (R, 2), given that no rater is constant."""
+    from scipy.optimize import minimize  # slow to load, and not needed without constant raters
 
     alike, times = np.unique(raters, axis=0, return_counts=True)
     given, of_top = alike.T.astype(np.float64)
@@ -177,14 +177,14 @@ def _parameters(values: FloatArray) -> tuple[float, float]:
 
 
 def _all_of_one(alpha: float, beta: float, given: FloatArray) -> FloatArray:
-    """The probability of 0 or n_j of n_j; below 1."""
+    """Return the probability of 0 or n_j among n_j; below 1."""
     whole = betaln(alpha, beta)
     found = np.exp(betaln(alpha, given + beta) - whole) + np.exp(betaln(given + alpha, beta) - whole)
     return np.asarray(np.minimum(found, 1 - 1e-12))
 
 
 def _hardly_looked(constant: BoolArray, expected: FloatArray, enough: BoolArray) -> BoolArray:
-    """The constant ones of whom the model says so, where there are more than expected; shape (J,)."""
+    """Return the constant raters who hardly looked, if there are more than expected, shape (J,)."""
     found = int(constant.sum())
     if _tail(expected[enough], found) >= LEVEL:
         return np.zeros_like(constant)
@@ -194,11 +194,11 @@ def _hardly_looked(constant: BoolArray, expected: FloatArray, enough: BoolArray)
 
 
 def _tail(p: FloatArray, found: int) -> float:
-    """The probability of so many or more of independent events of these probabilities."""
+    """Return the probability that `found` or more of independent events with probabilities `p` occur."""
     mean, variance = p.sum(), (p * (1 - p)).sum()
     over = found - mean
     if over > 0 and (bound := np.exp(-(over**2) / 2 / (variance + over / 3))) < _IMPOSSIBLE:
-        return float(bound)  # Bernstein's: there is nothing to add up
+        return float(bound)  # Bernstein's bound: no sum is needed
     if mean > _MOST_EXACT:
         skew = (p * (1 - p) * (1 - 2 * p)).sum() / variance**1.5
         z = (found - 0.5 - mean) / np.sqrt(variance)

@@ -14,20 +14,20 @@ from grasp_core.model.annotations import Annotations, BoolArray, FloatArray, Int
 from grasp_core.reading.screens.constant import find_constant, fitted, others_shares
 
 FEWEST_COMMON = 20
-"""Pairs with fewer common items are not looked at."""
+"""Fewest common items of a pair that is examined."""
 LEVEL = 0.05
 """Bound on the chance that any pair of independent raters is named."""
 EXCESS = 0.75
-"""Least share of the disagreements expected of independent raters that has to be absent."""
+"""Least share of the disagreements expected of independent raters that a pair must lack."""
 CLOSEST = 3
-"""A pair has to stand out from each of the two raters' third closest partner."""
+"""Rank of the partner, by closeness, whose agreement with either rater a pair must exceed."""
 
 MAX_WORK = 2_000_000_000
 """Most multiplications; larger data are thinned to items drawn at random."""
 MAX_CELLS = 6_000_000
 """Most annotations times categories."""
 QUICK_WORK, QUICK_CELLS = 200_000_000, 1_000_000
-"""The same for a search of about a second."""
+"""The same bounds for a search of about a second."""
 INSTANT_WORK = 50_000_000
 """Most multiplications of a search of a few tenths of a second."""
 MAX_CANDIDATES = 1_000_000
@@ -37,7 +37,7 @@ _SEED = 1
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """Two raters, by position, and on how many of their common items they gave one label."""
+    """Two raters, by position, and numbers of common items, of equal labels, and of equal labels expected."""
 
     first: int
     second: int
@@ -47,7 +47,7 @@ class Pair:
 
 
 class CloseRaters(NamedTuple):
-    """How many pairs agree implausibly often, of how many raters; without who they are."""
+    """Number of pairs that agree implausibly often, and of their raters, without identities."""
 
     pairs: int
     raters: int
@@ -57,7 +57,7 @@ class CloseRaters(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Duplicates:
-    """Pairs that agree implausibly often, out of those looked at; `items_used` is the share of items used."""
+    """Pairs that agree implausibly often, out of those examined; `items_used` is the share of items used."""
 
     pairs: tuple[Pair, ...]
     looked_at: int
@@ -65,19 +65,19 @@ class Duplicates:
 
     @property
     def raters(self) -> int:
-        """Raters in any of the pairs."""
+        """Number of raters in any of the pairs."""
         return len({rater for pair in self.pairs for rater in (pair.first, pair.second)})
 
     @property
     def counted(self) -> CloseRaters:
-        """How many they are."""
+        """Numbers of pairs and raters, without identities."""
         return CloseRaters(len(self.pairs), self.raters, self.looked_at, self.items_used)
 
     def one_of_each(self, annotations: Annotations) -> BoolArray:
-        """One rater of each pair, shape (J,): who has fewer annotations, or else who comes later in the file.
+        """Return one rater of each pair, (J,): with fewer annotations, or with as many but later in the file.
 
-        Pairs are gone through as they are listed; a pair of which somebody is left out already leaves out
-        nobody else.
+        Pairs are taken in their order. A pair with a rater who is left out already leaves out nobody
+        else.
         """
         left_out = np.zeros(annotations.n_raters, dtype=np.bool_)
         per_rater = np.bincount(annotations.rater, minlength=annotations.n_raters)
@@ -88,7 +88,7 @@ class Duplicates:
         return left_out
 
     def among(self, n_raters: int) -> BoolArray:
-        """Whether each of J raters is in any of the pairs, shape (J,)."""
+        """Return whether each of J raters is in any of the pairs, shape (J,)."""
         found = np.zeros(n_raters, dtype=np.bool_)
         found[[rater for pair in self.pairs for rater in (pair.first, pair.second)]] = True
         return found
@@ -101,13 +101,13 @@ def near_duplicates(annotations: Annotations) -> Duplicates:
 
     Returns the pairs of least plausible agreement first.
 
-    Rater a gives item i the label k with probability q_aik, proportional to p_ik^beta_a w_ak: p are the
-    labels that others gave the item, beta says how closely the rater follows them, w the rater's own leaning.
-    Two independent raters agree on E = sum_i sum_k q_aik q_bik of n items; the probability that they agree on
-    S > E or more is at most exp(-n KL(S/n, E/n)) (Hoeffding 1963). E is first raised by the excess
-    (S - E) / (n - E) that either rater has with their third closest partner, so that skill and views which
-    several share accuse nobody. Named are pairs whose bound, times the number of pairs, is below 0.05, and
-    who lack three quarters of the disagreements expected.
+    Rater a gives item i the label k with probability q_aik, proportional to p_ik^beta_a w_ak. Here p are
+    shares of labels that others gave the item, beta is how closely the rater follows them, and w the rater's
+    own leaning. Two independent raters agree on E = sum_i sum_k q_aik q_bik of n items. The probability that
+    they agree on S > E or more is at most exp(-n KL(S/n, E/n)) (Hoeffding 1963). E is first raised by the
+    larger excess (S - E) / (n - E) of the two raters with their third closest partners, so that skill and
+    views that several raters share accuse nobody. A pair is named if its bound, times the number of pairs, is
+    below 0.05, and if it lacks three quarters of the disagreements expected.
 
     Source: van der Linden & Sotaridona (2006), J. Educational and Behavioral Statistics 31 (matches of
     independent answers); Hoeffding (1963), J. American Statistical Association 58.
@@ -133,7 +133,7 @@ def near_duplicates(annotations: Annotations) -> Duplicates:
 
 
 def is_quick(annotations: Annotations, *, instant: bool = False) -> bool:
-    """Whether the search takes about a second at most; `instant`: less than a busy worker takes to begin."""
+    """Return whether the search takes about a second; `instant`: less than a busy worker needs to begin."""
     work = INSTANT_WORK if instant else QUICK_WORK
     size = np.diff(annotations.indptr).astype(np.float64)
     k = annotations.n_categories
@@ -141,12 +141,12 @@ def is_quick(annotations: Annotations, *, instant: bool = False) -> bool:
 
 
 def _usual(pairs: BoolArray, common: FloatArray, agreed: FloatArray, expected: FloatArray) -> FloatArray:
-    """Each rater's excess with their third closest partner, less what chance alone gives that one."""
+    """Return each rater's excess with their third closest partner, less the excess due to chance alone."""
     chance = ndtri(1 - CLOSEST / np.maximum(pairs.sum(axis=1), 2 * CLOSEST))[:, None]
     with np.errstate(divide="ignore", invalid="ignore"):
         noise = np.sqrt(expected * (1 - expected / common))
         excess = np.where(pairs, (agreed - expected - chance * noise) / (common - expected), 0.0)
-    excess = np.pad(excess, ((0, 0), (0, CLOSEST)))  # nobody is a partner, too
+    excess = np.pad(excess, ((0, 0), (0, CLOSEST)))  # in place of missing partners
     closest: FloatArray = np.clip(np.partition(excess, -CLOSEST, axis=1)[:, -CLOSEST], 0.0, 1.0)
     return closest
 
@@ -169,7 +169,7 @@ def _implausible(common: FloatArray, agreed: FloatArray, expected: FloatArray, t
 
 
 def _log_bound(common: FloatArray, agreed: FloatArray, expected: FloatArray) -> FloatArray:
-    """Hoeffding's bound on ln P(at least `agreed` matches); 0 where there are fewer than expected."""
+    """Return Hoeffding's bound on ln P(at least `agreed` matches); 0 if there are no more than expected."""
     s = agreed / common
     e = np.clip(expected / common, 1e-12, 1 - 1e-12)
     bound: FloatArray = np.where(s > e, -common * (rel_entr(s, e) + rel_entr(1 - s, 1 - e)), 0.0)
@@ -178,7 +178,7 @@ def _log_bound(common: FloatArray, agreed: FloatArray, expected: FloatArray) -> 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Votes:
-    """Raters' labels, and what each would be expected to say, as sparse matrices.
+    """Raters' labels, and their expected labels, as sparse matrices.
 
     `rated` is (J', I), `given` and `likely` are (J', I K); `rater` holds the J' raters' positions.
     """
@@ -191,7 +191,7 @@ class _Votes:
 
     @classmethod
     def of(cls, annotations: Annotations, wanted: BoolArray) -> _Votes:
-        """Thin the data, leave out raters whom nobody can be held against, and fit the others' behaviour."""
+        """Thin the data, leave out raters whom nobody can be compared with, and fit the others' behaviour."""
         items = _thinned(annotations)
         rows = items[annotations.item]
         per_rater = np.bincount(annotations.rater[rows], minlength=annotations.n_raters)
@@ -214,7 +214,7 @@ class _Votes:
 
 
 class _Rated(NamedTuple):
-    """Annotations of some raters: which, whose (by their place among these), and the (J', I) matrix."""
+    """Annotations of some raters: a mask, each one's rater (position among these), and the (J', I) matrix."""
 
     rows: BoolArray
     who: Int64Array
@@ -233,25 +233,25 @@ def _rated(annotations: Annotations, rows: BoolArray, rater: Int64Array) -> _Rat
 
 
 def _has_partner(rated: csr_array) -> BoolArray:
-    """Raters with enough items in common with anybody else; for the others there is nothing to fit."""
+    """Return the raters with enough items in common with another rater; only these are fitted."""
     found = np.zeros(rated.shape[0], dtype=np.bool_)
     by_item = rated.T.tocsr()
     for block in _of_raters(rated.shape[0]):
         common = rated[block] @ by_item
         enough = np.add.reduceat(common.data >= FEWEST_COMMON, common.indptr[:-1], dtype=np.int64)
-        found[block] = enough > 1  # one of them is the rater
+        found[block] = enough > 1  # one is the rater
     return found
 
 
 def _of_raters(n_raters: int) -> Iterator[slice]:
-    """Blocks of raters whose pairs with all fit into memory."""
+    """Yield blocks of raters whose pairs with all raters fit into memory."""
     step = max(BLOCK_BYTES // (8 * 8 * max(n_raters, 1)), 1)
     for start in range(0, n_raters, step):
         yield slice(start, min(start + step, n_raters))
 
 
 def _thinned(annotations: Annotations) -> BoolArray:
-    """The items used: all, or as many drawn at random as the bounds on time and memory allow."""
+    """Return the items used: all, or as many drawn at random as the bounds on time and memory allow."""
     size = np.diff(annotations.indptr)
     order = np.random.default_rng(_SEED).permutation(annotations.n_items)
     work = (size[order].astype(np.float64) ** 2).cumsum() * annotations.n_categories
@@ -263,7 +263,7 @@ def _thinned(annotations: Annotations) -> BoolArray:
 
 
 def _blocks(votes: _Votes) -> Iterator[tuple[int, FloatArray, FloatArray, FloatArray]]:
-    """Common items (0 with oneself), equal labels and expected ones of some raters with all: (b, J')."""
+    """Yield common items (0 with oneself), equal and expected labels of some raters with all: (b, J')."""
     matrices = (votes.rated, votes.given, votes.likely)
     turned = [matrix.T.tocsr() for matrix in matrices]  # once, not for each block
     for block in _of_raters(votes.rater.size):

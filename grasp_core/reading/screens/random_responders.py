@@ -17,7 +17,7 @@ _STEPS = 25
 _LONGEST_STEP = 1.5
 _CLOSE = 1e-6
 _WEAK = np.array([1e-3, 0.1])
-"""Precisions of the priors around 0, of sharpness and leanings: they only keep the fit finite."""
+"""Precisions of the priors around 0 for sharpness and leanings; they only keep the fit finite."""
 
 
 class Sharpness(NamedTuple):
@@ -74,19 +74,19 @@ def _slope_and_curve(
 
 
 FEWEST_SHARED = 20
-"""Raters with fewer items that others labelled too are not looked at."""
+"""Fewest items, labelled by others too, of a rater who is examined."""
 FEWEST_RATERS = 5
-"""Among fewer raters nobody is typical."""
+"""Fewest raters among whom one is typical."""
 LEVEL = 0.05
-"""Bound on the chance that any rater is named whose sharpness is `SMALL` of the typical one or more."""
+"""Bound on the chance that any rater is named whose sharpness is at least `SMALL` times the typical one."""
 SMALL = 0.4
 LEAST_AGREEMENT = 0.1
-"""Share of the disagreements of chance that the typical rater has to lack for anybody to be named."""
+"""Least share of the disagreements of chance that the typical rater lacks, if anybody is to be named."""
 
 MAX_CELLS = 6_000_000
-"""Most annotations times categories; larger data are not looked at."""
+"""Most annotations times categories; larger data are not examined."""
 QUICK_CELLS = 400_000
-"""The same for a search of about a second."""
+"""The same bound for a search of about a second."""
 
 _SHUFFLES = 199
 _MOST_ITEMS, _MOST_VALUES = 500, 4_000_000
@@ -95,7 +95,7 @@ _SEED = 1
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RandomResponders:
-    """Raters at chance, (J,), out of those looked at, and how the typical rater agrees, if any was."""
+    """Raters at chance, (J,), the raters examined, and the typical rater's agreement, if any was examined."""
 
     random: BoolArray
     looked_at: BoolArray
@@ -103,21 +103,21 @@ class RandomResponders:
 
     @property
     def raters(self) -> int:
-        """How many are named."""
+        """Number of raters who are named."""
         return int(self.random.sum())
 
 
 def random_responders(annotations: Annotations) -> RandomResponders:
-    """Find raters whose labels have nothing to do with those of others, though the others agree.
+    """Find raters whose labels are unrelated to the labels of others, though the others agree.
 
-    Constant raters are left out: they are a matter of their own.
+    Constant raters are left out: another screen finds them.
 
-    The model is that of the near-duplicates: rater a gives item i the label k with probability q_aik,
-    proportional to p_ik^beta_a w_ak; chance is beta = 0. Named is who has (1) an upper confidence bound of
-    beta, with error LEVEL / J, below 0.4 of the median beta, and the lower bound above the negative of that;
-    (2) a beta that does not differ significantly from 0 in either direction; (3) no agreement with the views
-    that single other raters have beside the common one, by a permutation of the rater's own labels. (2) and
-    (3) protect who has a view of their own. Nobody is named where the typical rater hardly agrees.
+    The model is the same as for near-duplicates: rater a gives item i the label k with probability q_aik,
+    proportional to p_ik^beta_a w_ak; chance is beta = 0. A rater is named who has (1) an upper confidence
+    bound of beta, with error LEVEL / J, below 0.4 of the median beta, and a lower bound above the negative of
+    that; (2) a beta that does not differ significantly from 0 in any direction; (3) no agreement with views
+    of single other raters beside the common view, by a permutation of the rater's own labels. (2) and (3)
+    protect raters with a view of their own. Nobody is named if the typical rater hardly agrees.
     """
     constant, _ = find_constant(annotations)
     per_rater = tallied(annotations.rater[_shared(annotations)], annotations.n_raters)
@@ -137,12 +137,12 @@ def random_responders(annotations: Annotations) -> RandomResponders:
 
 
 def is_quick_search(annotations: Annotations) -> bool:
-    """Whether the search takes about a second at most."""
+    """Return whether the search takes about a second at most."""
     return annotations.n_annotations * annotations.n_categories <= QUICK_CELLS
 
 
 class _Votes(NamedTuple):
-    """Annotations looked at: which, whose by place among those looked at, of which item and label."""
+    """Annotations examined: a mask; and of each the rater (position among those examined), item and label."""
 
     rows: BoolArray
     who: Int64Array
@@ -159,20 +159,20 @@ class _Votes(NamedTuple):
 
 
 class _Found(NamedTuple):
-    """Labels of the others, shape (K, A), and raters' sharpness in following them."""
+    """Shares of the others' labels, shape (K, A), and raters' sharpness in following them."""
 
     shares: FloatArray
     fit: Sharpness
 
 
 def _shared(annotations: Annotations) -> BoolArray:
-    """Annotations of items that somebody else labelled too."""
+    """Return the annotations of items that another rater labelled too."""
     shared: BoolArray = np.diff(annotations.indptr)[annotations.item] > 1
     return shared
 
 
 def _weighted(annotations: Annotations, votes: _Votes) -> _Found:
-    """The fit, once with equal weights, once with everybody weighted by their first sharpness."""
+    """Fit once with equal weights, and once with each rater weighted by their first sharpness."""
     shares = others_shares(annotations, votes.rows)
     first = fit_sharpness(votes.who, votes.label, shares, votes.n_raters)
     usual = np.median(first.beta)
@@ -185,7 +185,7 @@ def _weighted(annotations: Annotations, votes: _Votes) -> _Found:
 
 
 def _agreement(votes: _Votes, shares: FloatArray) -> FloatArray:
-    """Share of the disagreements of chance, given each rater's own labels, that each rater lacks."""
+    """Return the share of the disagreements of chance, given their own labels, that each rater lacks."""
     n = np.bincount(votes.who, minlength=votes.n_raters)
     given = shares[votes.label, np.arange(votes.label.size)]
     seen = np.bincount(votes.who, given, votes.n_raters)
@@ -198,7 +198,7 @@ def _agreement(votes: _Votes, shares: FloatArray) -> FloatArray:
 
 
 def _at_chance(fit: Sharpness) -> BoolArray:
-    """Conditions (1) and (2)."""
+    """Return the raters who meet conditions (1) and (2)."""
     limit = SMALL * np.median(fit.beta)
     reach = -ndtri(LEVEL / fit.beta.size) * fit.error
     small = (fit.beta + reach < limit) & (fit.beta - reach > -limit)
@@ -207,7 +207,7 @@ def _at_chance(fit: Sharpness) -> BoolArray:
 
 
 def _without_view(votes: _Votes, found: _Found, candidates: Int64Array) -> Int64Array:
-    """Of the candidates those who share no other rater's own view: condition (3)."""
+    """Return the candidates who share no other rater's own view: condition (3)."""
     if not candidates.size:
         return candidates
     beside = -probabilities(found.fit.beta, found.fit.leaning, votes.who, np.log(found.shares))
@@ -217,9 +217,9 @@ def _without_view(votes: _Votes, found: _Found, candidates: Int64Array) -> Int64
 
 
 def _shared_view(votes: _Votes, beside: FloatArray, rater: int) -> float:
-    """P-value of a rater's agreement with what others say beside the common view; own labels are shuffled.
+    """Return the p-value of a rater's agreement with others beside the common view, by shuffling own labels.
 
-    `beside`, shape (K, A), are labels less what the model expects of their raters.
+    `beside`, shape (K, A), are labels less the model's expectation for their raters.
     """
     rng = np.random.default_rng((_SEED, rater))
     own = np.flatnonzero(votes.who == rater)
@@ -233,7 +233,7 @@ def _shared_view(votes: _Votes, beside: FloatArray, rater: int) -> float:
 
 
 def _of_partners(votes: _Votes, beside: FloatArray, own: Int64Array, rater: int) -> FloatArray:
-    """The others' labels beside the common view on a rater's items, shape (n K, partners)."""
+    """Return the others' labels beside the common view on a rater's items, shape (n K, partners)."""
     k, n = len(beside), own.size
     place = np.full(int(votes.item.max()) + 1, -1)
     place[votes.item[own]] = np.arange(n)

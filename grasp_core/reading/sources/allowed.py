@@ -1,4 +1,4 @@
-"""Where data may be read from that nobody uploads: a folder of the server, and addresses below prefixes."""
+"""Sources that a server may read without an upload: its data folder, and addresses below prefixes."""
 
 import hashlib
 import os
@@ -18,16 +18,16 @@ from grasp_core.reading.table.table import Table
 FOLDER = "data:"
 """The beginning of a location in the server's folder; all others are addresses."""
 MAX_LISTED = 1_000
-"""Entries that a listing shows."""
+"""Most entries that a listing shows."""
 MAX_SEEN = 50_000
-"""Files that a listing looks at."""
+"""Most files that a listing examines."""
 
 
 @dataclass(frozen=True, slots=True)
 class FolderEntry:
     """A file, or a folder of Parquet files.
 
-    `path`: below the folder, with slashes.
+    `path`: path below the folder, with slashes.
     `changed`: seconds since 1970.
     """
 
@@ -39,14 +39,14 @@ class FolderEntry:
 
 @dataclass(frozen=True, slots=True)
 class Listing:
-    """Entries by path; `more` says that not all of them are there."""
+    """Entries by path; `more` is True if some are not shown."""
 
     entries: tuple[FolderEntry, ...]
     more: bool
 
 
 class Folder:
-    """Reads below `root`; links are followed as long as they stay there."""
+    """Reading below the folder `root`; links are followed only if they stay there."""
 
     def __init__(self, root: Path) -> None:
         self._root = os.path.realpath(root)
@@ -54,7 +54,7 @@ class Folder:
             raise DataError(f"{root} is not a folder; name one that exists and can be read")
 
     def read(self, path: str) -> bytes | tuple[tuple[str, bytes], ...]:
-        """A file's content, or path (below the folder) and content of each Parquet file in a folder."""
+        """Return a file's content, or path below the folder and content of each Parquet file in a folder."""
         real = self._real(path)
         if not os.path.isdir(real):
             return self._content(real, _name(path))
@@ -68,7 +68,7 @@ class Folder:
         return tuple(parts)
 
     def listing(self, search: str = "") -> Listing:
-        """Files and Parquet folders whose path contains `search`, hidden ones left out."""
+        """List files and Parquet folders whose path contains `search`, without hidden ones."""
         wanted = search.strip().casefold()
         seen = list(self._files(self._root, limit=MAX_SEEN))
         found = [*seen, *_parquet_folders(seen)]
@@ -78,7 +78,7 @@ class Folder:
         return Listing(tuple(found[:MAX_LISTED]), len(found) > MAX_LISTED or len(seen) == MAX_SEEN)
 
     def _real(self, path: str) -> str:
-        """The path without links, once it is known to stay below the folder."""
+        """Return the path without links; refuse a path that leaves the folder."""
         pieces = path.split("/")
         if any(not _shown(piece) for piece in pieces):
             raise DataError(f"{quoted(path)} is not the path of a file in this server's folder")
@@ -102,7 +102,7 @@ class Folder:
         return content
 
     def _open(self, real: str) -> int:
-        """Open step by step and follow no link: what was checked cannot be exchanged meanwhile."""
+        """Open folder by folder and follow no link: nobody can exchange a checked path meanwhile."""
         *folders, last = PurePosixPath(os.path.relpath(real, self._root)).parts
         at = os.open(self._root, os.O_RDONLY | os.O_DIRECTORY)
         try:
@@ -110,13 +110,13 @@ class Folder:
                 inner = os.open(piece, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW, dir_fd=at)
                 os.close(at)
                 at = inner
-            # A pipe would be waited for.
+            # Without O_NONBLOCK, a pipe would block.
             return os.open(last, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK, dir_fd=at)
         finally:
             os.close(at)
 
     def _files(self, start: str, limit: int) -> Iterator[FolderEntry]:
-        """Files below a folder that may be read; linked folders are not entered."""
+        """Yield files below a folder that may be read; linked folders are not entered."""
         count = 0
         for place, folders, names in os.walk(start):
             folders[:] = sorted(name for name in folders if _shown(name))
@@ -140,7 +140,7 @@ class Folder:
 
 
 def _parquet_folders(files: list[FolderEntry]) -> list[FolderEntry]:
-    """Folders that hold Parquet files, the tops of those that are cut by ``column=value``."""
+    """Return folders with Parquet files; of folders split by ``column=value``, the top folder."""
     inside: dict[str, list[FolderEntry]] = {}
     for entry in files:
         folder = PurePosixPath(entry.path).parent
@@ -160,7 +160,7 @@ def _parquet_folders(files: list[FolderEntry]) -> list[FolderEntry]:
 
 
 def _shown(piece: str) -> bool:
-    """Whether a path's piece is a name, and not a hidden one's."""
+    """Return whether a piece of a path is the name of a file that is not hidden."""
     return bool(piece) and piece.isprintable() and not piece.startswith(".") and not set(piece) & set("/\\")
 
 
@@ -170,10 +170,10 @@ def _name(path: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Fetched:
-    """A file as it was just now.
+    """A file with its content at the time of reading.
 
-    `name`: without its folder.
-    `location`: in the one form by which the file is referred to.
+    `name`: name without the folder.
+    `location`: address, or path in the folder, in the one form that refers to the file.
     """
 
     name: str
@@ -182,12 +182,12 @@ class Fetched:
 
     @property
     def sha256(self) -> str:
-        """As :attr:`Table.sha256`."""
+        """Hash as in :attr:`Table.sha256`."""
         whole = self.content
         return hashlib.sha256(whole).hexdigest() if isinstance(whole, bytes) else files_sha256(whole)
 
     def table(self, name: str | None = None, member: str | None = None) -> Table:
-        """The content as a table; see :func:`read_table`."""
+        """Read the content as a table; see :func:`read_table`."""
         if isinstance(self.content, bytes):
             return read_table(self.content, name or self.name, member=member)
         return read_files(self.content, name or self.name)
@@ -196,7 +196,7 @@ class Fetched:
 class AllowedSources:
     """Places that a server may read.
 
-    `folder`: empty where there is none.
+    `folder`: empty if there is none.
     `prefixes`: addresses; files below them may be read.
     """
 
@@ -214,7 +214,7 @@ class AllowedSources:
         return self.folder is not None or bool(self.prefixes)
 
     def listing(self, search: str = "") -> Listing:
-        """Entries of the folder."""
+        """List the entries of the folder."""
         return Listing((), False) if self.folder is None else self.folder.listing(search)
 
     def fetch(self, location: str) -> Fetched:
@@ -236,7 +236,7 @@ class AllowedSources:
             raise DataError(f"{address.name} is not at an address that this server may read; {may}")
 
     def _check_hop(self, first: remote.RemoteAddress, url: str) -> None:
-        """Whether an address may be asked on the way, redirected or not."""
+        """Refuse an address, also one of a redirect, that is not allowed or on another host."""
         try:
             hop = remote.parse(url)
             self._check(hop)

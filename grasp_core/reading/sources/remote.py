@@ -1,4 +1,4 @@
-"""Files at addresses: which are allowed, fetched in bounds."""
+"""Files at addresses: reading of addresses, and fetching within limits."""
 
 from __future__ import annotations
 
@@ -39,8 +39,8 @@ _EXPECTED = "write it like https://host/folder/file.csv"
 class RemoteAddress:
     """A place on another machine.
 
-    `host`: host with its port where that is not the usual one; a bucket, for object stores.
-    `segments`: of the path; percent-encoded for web servers, in one way only.
+    `host`: host with its port if that is not the usual one; a bucket, for object stores.
+    `segments`: segments of the path; for web servers percent-encoded, in one way only.
     """
 
     scheme: str
@@ -59,11 +59,11 @@ class RemoteAddress:
         return unquote(last) if self.scheme in _WEB else last
 
     def same_host(self, other: RemoteAddress) -> bool:
-        """Whether protocol, host and port are the same."""
+        """Return whether protocol, host and port are the same."""
         return (self.scheme, self.host) == (other.scheme, other.host)
 
     def below(self, prefix: RemoteAddress) -> bool:
-        """Whether this is `prefix` or further down its path, by whole segments."""
+        """Return whether this is `prefix` or further down its path, by whole segments."""
         start = self.segments[: len(prefix.segments)]
         return self.same_host(prefix) and start == prefix.segments
 
@@ -125,11 +125,11 @@ IDLE_SECONDS = 30.0
 _PIECE = 1 << 20
 
 Guard = Callable[[str], None]
-"""Takes each address before it is asked, redirects too, and raises where it may not be."""
+"""Receives each address before a request, also of redirects, and raises if it is not allowed."""
 
 
 def fetch(url: str, name: str, guard: Guard | None = None) -> bytes:
-    """The content of a file that fsspec can reach."""
+    """Return the content of a file that fsspec can reach."""
     with in_sentences(url, name), _opened(url, guard) as file:
         out = io.BytesIO()
         started = time.monotonic()
@@ -143,17 +143,17 @@ def fetch(url: str, name: str, guard: Guard | None = None) -> bytes:
 
 
 def file_system(place: str) -> tuple[Any, str]:
-    """The fsspec file system that holds a path or an address, and the path in it."""
-    import fsspec  # with its event loop it takes longer to load than a file to be read
+    """Return the fsspec file system of a path or an address, and the path in it."""
+    import fsspec  # loading it, with its event loop, takes longer than reading a file
 
     system, path = fsspec.core.url_to_fs(place)
     return system, path
 
 
 def parquet_files(url: str, name: str) -> list[tuple[str, str]] | None:
-    """The Parquet files of a folder at an address that can be listed: path below it and address of each.
+    """List the Parquet files of a folder at an address: path below the folder and address of each.
 
-    None where the address is no such folder.
+    Return None if the address cannot be listed or is no folder.
     """
     if url.startswith(("http://", "https://")) or "::" in url:
         return None
@@ -172,7 +172,7 @@ def parquet_files(url: str, name: str) -> list[tuple[str, str]] | None:
 
 @contextlib.contextmanager
 def in_sentences(url: str, name: str) -> Iterator[None]:
-    """Turn whatever a protocol's package raises into one sentence."""
+    """Turn any error of a protocol's package into one sentence."""
     try:
         yield
     except DataError:
@@ -198,15 +198,15 @@ def _opened(url: str, guard: Guard | None) -> Iterator[Any]:
             yield file
         return
     files, path = file_system(url)
-    files.invalidate_cache()  # what was known of an object store may be of another day
+    files.invalidate_cache()  # cached listings of an object store may be old
     with files.open(path, "rb") as file:
         yield file
 
 
 @contextlib.contextmanager
 def _on_the_web(url: str, guard: Guard | None) -> Iterator[Any]:
-    """A file on a web server, opened as a stream under limits of time."""
-    import aiohttp  # takes longer to load than a file to be read
+    """Open a file on a web server as a stream under limits of time."""
+    import aiohttp  # loading it takes longer than reading a file
     import fsspec
     from fsspec.asyn import sync
 
@@ -233,7 +233,7 @@ def _on_the_web(url: str, guard: Guard | None) -> Iterator[Any]:
 def _session(
     guard: Guard | None, closing: contextlib.AsyncExitStack, timeout: aiohttp.ClientTimeout, **given: Any
 ) -> aiohttp.ClientSession:
-    """A session that puts each answer on `closing`: fsspec leaves those open that it does not like."""
+    """Return a session that lets `closing` close each response: fsspec leaves failed ones open."""
     import aiohttp
 
     async def guarded(

@@ -1,1 +1,1 @@
-"""A file's columns and rows as text, and what their names say."""
+"""A file's columns and rows as text, and the meaning of columns' names."""

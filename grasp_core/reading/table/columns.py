@@ -21,9 +21,9 @@ from grasp_core.model.text import number, quoted
 
 @dataclass(frozen=True, slots=True)
 class Vocabulary:
-    """What the type of a column says of its values.
+    """Values that the type of a column names.
 
-    - `values`: all of them, as texts; in their order where they have one.
+    - `values`: all of them, as texts, in their order if they have one.
     """
 
     column: str
@@ -32,24 +32,24 @@ class Vocabulary:
 
 
 MAX_CELLS = 1 << 25
-"""Most cells of a table that a small file can be made to become."""
+"""Most cells of a table that a small file may expand to."""
 MAX_WRITTEN = 2 * MAX_CELLS
-"""Most cells of a table that stand in the file one by one."""
+"""Most cells of a table whose file writes each cell."""
 
 
 def check_cells(cells: int, name: str) -> None:
-    """Refuse a file whose few fields or lists would become a table beyond all memory."""
+    """Refuse a file whose few fields or lists would expand to a table too large for memory."""
     if cells > MAX_CELLS:
         raise DataError(FileProblem.TOO_MANY_CELLS(file=name, most=MAX_CELLS))
 
 
 def moment_text(value: datetime) -> str:
-    """A day, or a day and a time, in ISO 8601."""
+    """Write a day, or a day and a time, in ISO 8601."""
     return value.date().isoformat() if value.time() == time() else value.isoformat(sep=" ")
 
 
 def duration_text(value: timedelta) -> str:
-    """Hours, minutes and seconds, e.g. ``26:03:04``."""
+    """Write hours, minutes and seconds, e.g. ``26:03:04``."""
     past = abs(value)
     minutes, seconds = divmod(past.days * 86_400 + past.seconds, 60)
     fraction = f".{past.microseconds:06}".rstrip("0") if past.microseconds else ""
@@ -62,11 +62,11 @@ LIKE_MISSING = frozenset({"na", "n/a", "#n/a", "nan", "none", "null", "-", "?", 
 _WHOLE = re.compile(r"([+-]?\d+)\.0+")
 """A whole number with decimals."""
 _RARE = 500
-"""A label given to at most one annotation in so many is rare."""
+"""A label is rare if it has at most one annotation in so many."""
 _WORD = re.compile(r"[^\W\d_]+([ '-][^\W\d_]+)*")
 _MOST_MISSPELT = 3
 _ALIKE = 0.75
-"""Similarity, as difflib measures it, from which a rare label may be a misspelt one."""
+"""Similarity by difflib from which a rare label may be a misspelling of another."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -83,36 +83,36 @@ class Column:
     @classmethod
     def of(cls, texts: pa.ChunkedArray) -> Column:
         """Encode a column of text, or of codes into distinct texts."""
-        # Where they lie if they can: combining copies even what is one piece.
+        # A single chunk stays in place: combining copies even one.
         whole = texts.chunk(0) if texts.num_chunks == 1 else texts.combine_chunks()
         if not pa.types.is_dictionary(whole.type):
             whole = whole.dictionary_encode()
         return cls(whole.indices.to_numpy(), tuple(whole.dictionary.to_pylist()))
 
     def counts(self) -> Codes:
-        """Cells per value, shape (V,)."""
+        """Count the cells of each value, shape (V,)."""
         return tallied(self.codes, len(self.values))
 
     @property
     def tally(self) -> dict[str, int]:
-        """Cells by text."""
+        """Number of cells by text."""
         return dict(zip(self.values, self.counts().tolist(), strict=True))
 
     @property
     def cells(self) -> list[str]:
-        """The text of each cell, the same one where they are equal."""
+        """The text of each cell; equal texts are one object."""
         values = self.values
         return [values[code] for code in self.codes.tolist()]
 
     def among(self, texts: Collection[str]) -> BoolArray:
-        """The cells that hold one of `texts`, shape (n,)."""
+        """Return a mask of the cells whose text is one of `texts`, shape (n,)."""
         hit = np.fromiter((value in texts for value in self.values), dtype=np.bool_, count=len(self.values))
         found: BoolArray = hit[self.codes]
         return found
 
 
 def odd_texts(where: str, counts: Mapping[str, int], missing: Collection[str]) -> list[Problem]:
-    """Warn of texts that look like missing values, and of those that look alike."""
+    """Warn of texts that look like missing values, and of texts that look alike."""
     present = {value: count for value, count in counts.items() if value not in missing and count}
     like = [
         know(DataProblem.LIKE_MISSING(where=where, cells=count, value=value), count, [value])
@@ -138,13 +138,13 @@ def near_duplicates(where: str, counts: Mapping[str, int], *, ids: bool) -> list
         remark = DataProblem.VALUES_ALIKE(
             where=where, pair=pairs[0], numbers=int(numbers), letters=letters, more=more
         )
-    else:  # ids stay out of sentences that go on to results
+    else:  # ids stay out of sentences that become part of results
         remark = DataProblem.IDS_ALIKE(where=where, ids=len(pairs), forms=int(forms), numbers=int(numbers))
     return [know(remark, len(pairs), pairs)]
 
 
 def spelled_alike(values: Collection[str]) -> list[list[str]]:
-    """Groups of two or more values that differ only by spaces, Unicode form or case, in the order given."""
+    """Group values that differ only by spaces, Unicode form or case, two or more each, in the order given."""
     if len(set(map(spelling, values))) == len(values):  # the usual case, even of a million ids
         return []
     alike: dict[str, list[str]] = {}
@@ -154,7 +154,7 @@ def spelled_alike(values: Collection[str]) -> list[list[str]]:
 
 
 def spelling(value: str) -> str:
-    """The form that values which look alike share: letters with accents are one character or two."""
+    """Return the form that similar values share: letters with accents may be one character or two."""
     whole = _WHOLE.fullmatch(value.strip()) if "." in value else None
     if whole is not None:  # 1.0 and 1, as a spreadsheet or a program may have made of one number
         return whole[1]
@@ -165,7 +165,7 @@ def spelling(value: str) -> str:
 
 
 def misspelt(where: str, counts: Mapping[str, int]) -> list[Problem]:
-    """Warn of labels so rare, and so like a common one, that they may be misspelt."""
+    """Warn of labels that are so rare, and so similar to a common label, that they may be misspelt."""
     rare_up_to = sum(counts.values()) // _RARE
     words = {value: count for value, count in counts.items() if _WORD.fullmatch(value.strip())}
     common = [value for value, count in words.items() if count > rare_up_to]
@@ -180,14 +180,14 @@ def misspelt(where: str, counts: Mapping[str, int]) -> list[Problem]:
 
 ROWS_AT_ONCE = 1 << 16
 _RECURRING = 0.5
-"""Columns whose share of distinct texts is below this are kept as codes."""
+"""Share of distinct texts below which a column is kept as codes."""
 _SPARSE = 8
-"""Where at most every eighth row is looked at, those looked at are taken for drawn at random."""
+"""Step from which every n-th row of a column is taken for a random sample."""
 
 
 def compact(table: pa.Table) -> pa.Table:
     """Keep columns whose texts recur as codes into their distinct texts; each column in one piece."""
-    with ThreadPoolExecutor(2) as pool:  # Arrow lets go of the interpreter meanwhile
+    with ThreadPoolExecutor(2) as pool:  # Arrow releases the interpreter meanwhile
         columns = list(pool.map(_compacted, table.columns))
     return pa.Table.from_arrays(columns, names=table.column_names)
 
@@ -202,10 +202,10 @@ def _compacted(column: pa.ChunkedArray) -> pa.Array:
 
 
 def _recurs(column: pa.ChunkedArray) -> bool:
-    """Whether texts occur about twice or more often, judged by the first rows or by some of all.
+    """Return whether texts occur about twice or more often, judged by the first rows or by a sample of all.
 
-    Of `m` rows drawn among `d` texts about ``m * m / (2 * d)`` meet one that was drawn before. Ids in no
-    order may hardly recur among the first rows of a large file, and do among all.
+    Of `m` rows drawn from `d` texts, about ``m * m / (2 * d)`` repeat a text that was drawn before. Unordered
+    ids may hardly recur among the first rows of a large file, and still recur among all.
     """
     head = column.slice(0, ROWS_AT_ONCE)
     if len(head.unique()) < _RECURRING * len(head):

@@ -1,4 +1,4 @@
-"""Words in names of columns, and what they say of the column."""
+"""Words in names of columns, and the roles that they suggest."""
 
 import re
 from collections.abc import Collection, Iterable
@@ -6,7 +6,7 @@ from itertools import takewhile
 
 
 def word_set(words: str) -> frozenset[str]:
-    """Words that are written with spaces between them."""
+    """Split a text at spaces into a set of words."""
     return frozenset(words.split())
 
 
@@ -18,9 +18,9 @@ PARTS = word_set(
     "paragraph section segment frame scene scenario clip video audio photo picture face word statement claim "
     "argument aspect option step system model output summary candidate pair query"
 )
-"""Words for what else is rated, where columns are numbered."""
+"""Words for further kinds of items, if columns are numbered."""
 SHORT = word_set("sent utt dial conv para par seg stim img vid")
-"""Short forms of those, in names of ids."""
+"""Short forms of words for items and parts, in names of ids."""
 RATES = word_set(
     "rater annotator coder judge labeler labeller reviewer evaluator assessor grader moderator listener "
     "ann observer viewer reader juror clinician physician radiologist pathologist dermatologist taster "
@@ -28,7 +28,7 @@ RATES = word_set(
     "gutachterin bewerterin kodiererin codiererin prüferin beoordelaar annotateur annotatore valutatore "
     "évaluateur evaluateur evaluador evaluadora avaliador avaliadora anotador anotadora 标注员 المقيم"
 )
-"""Words for whoever rates; a participant or a patient may be rated by them."""
+"""Words for people who rate; a participant or a patient may be rated by them."""
 RATER = RATES | word_set(
     "worker user participant respondent crowdworker subject subj person turker turk contributor consumer "
     "voter proband"
@@ -48,12 +48,12 @@ DEMOGRAPHIC = word_set(
 GROUPS = word_set("group groups cohort treatment condition arm program expertise profession training")
 """Further words for groups of raters; a condition may be of items, too."""
 GIVEN = word_set("response answer judgment judgement vote verdict choice decision annotation")
-"""Those of them that somebody gave; a ``label`` beside them may be what was shown."""
+"""Words for labels that somebody gave; a ``label`` beside them may be one that was shown."""
 MACHINE = word_set(
     "ai llm gpt model machine classifier automatic auto predicted prediction pred suggested suggestion shown "
     "displayed presented silver baseline"
 )
-"""Words for what a model gave, or a rater was shown; and for what of a model's is rated."""
+"""Words for output of a model, which raters were shown or rate."""
 TEXT = word_set(
     "text content body message comment sentence tweet post document prompt response conversation context "
     "question title utterance passage dialog dialogue"
@@ -62,7 +62,7 @@ SHOWN = PARTS | word_set(
     "author poster writer speaker actor character protagonist target victim patient defendant applicant "
     "voice singer artist player student pupil learner teacher child employee manager sender recipient"
 )
-"""Words for what, or whom, an item shows: the ``face_gender`` is no rater's."""
+"""Words for things or people that an item shows: the ``face_gender`` is no rater's."""
 EXCLUDED = word_set(
     "remove removed exclude excluded reject rejected discard discarded drop dropped invalid filtered "
     "spam spammer bot fraud failed"
@@ -79,131 +79,131 @@ META = LASTED | word_set(
     "phone latitude longitude lat lon lng progress reward payment bonus price seed checksum "
     "uhrzeit datum zeitstempel fecha"
 )
-"""Words for what tools and people note beside an annotation."""
+"""Words for notes of tools and people beside an annotation."""
 WRITTEN = word_set("comment comments note notes remark remarks explanation rationale justification feedback")
-"""Those of them for what raters write."""
+"""Words of `META` for texts that raters write."""
 ADDRESS = word_set("url uri link href file filename path email mail address")
 SECONDARY = word_set("confidence confident certainty certain difficulty difficult attention captcha")
-"""Words for what raters are asked beside the question itself."""
+"""Words for questions to raters beside the main question."""
 RECORDS = word_set("approval approvals click clicks keystrokes trust reputation score")
-"""Words for what platforms and forms record of people, who are no groups by that."""
+"""Words for records of platforms and forms on people, which make no groups."""
 KEPT = word_set("keep kept include included valid passed accepted")
 MAYBE_EXCLUDED = word_set(
     "speeder speeders speeding straightliner straightliners straightlining careless duplicate"
 )
 MAYBE_KEPT = word_set("consent consented attention")
-"""Words for raters whom some leave out."""
+"""Words for raters whom some studies leave out."""
 MADE = word_set(
     "gold golden consensus majority aggregate aggregated adjudicated adjudication truth mean median average "
     "avg gt goldstandard konsens konsensus consenso mehrheit mayoría mayoria maioria majorité majorite "
     "referenz referencia"
 )
-"""Words for labels that were made of others, or are known to be right."""
+"""Words for labels that were made from others, or are known to be right."""
 DECIDED = MADE | word_set(
     "final agreed resolved reconciled harmonized harmonised arbitrated curated curation curator adjudicator "
     "mace dawid skene"
 )
-"""The same, and what those are called who decide once all labels are given, and ways to work labels out."""
+"""Words of `MADE`, words for people who decide after all labels are given, and methods to compute labels."""
 AGREED = word_set("agree agreed agreement disagree disagreement conflict match mismatch same unanimous")
-"""Words for whether all labels of an item are alike."""
+"""Words for a column on whether all labels of an item agree."""
 SUMS = MADE | word_set(
     "total totals sum sums averages means sd std stdev variance kappa alpha agreement accuracy"
 )
-"""Words for what stands below the rows that it sums up."""
+"""Words for a row below the rows that it sums up."""
 BESIDE_SUMS = word_set(
     "label labels vote voting standard ground rating ratings score scores answer annotation annotations of "
     "the all cohen fleiss krippendorff s overall grand user"
 )
-"""Words that may stand beside those."""
+"""Words that may stand beside words for sums."""
 CHECKS = word_set("attn attention check catch practice practise warmup")
 """Words for rows that check a rater, or teach one."""
 GOLD = word_set("gold golden")
 QUESTIONS = word_set("question questions item items trial trials unit units task tasks row rows")
-"""Words for what checks a rater, beside those that say so: ``test_question``, ``catch_trial``."""
+"""Words beside those for checks: ``test_question``, ``catch_trial``."""
 ASKED = word_set("variable dimension criterion criteria aspect attribute trait metric measure property")
-"""Words for a column that says which of several questions a row answers."""
+"""Words for a column that names which of several questions a row answers."""
 STUDIES = word_set("study exp experiment site hospital")
-"""Words for what may have raters of its own, numbered from 1."""
+"""Words for studies or places that may have their own raters, numbered from 1."""
 PHASES = word_set("block phase stage part section type kind trial trials task condition")
 """Words for the parts of an experiment."""
 OCCASIONS = word_set("time day hour")
-"""Words for when a rater was asked again."""
+"""Words for repeated occasions of asking a rater."""
 TIMES = word_set("block phase stage trial trials")
-"""Those of them that are named by when they are; a ``type`` or ``section`` may be what an item is about."""
+"""Words of `PHASES` for times; a ``type`` or ``section`` may be one of items."""
 TEACHING = word_set("training tutorial qualification quiz onboarding")
-"""What such a part is called in which raters learn."""
+"""Words for a part of an experiment in which raters learn."""
 WITHDRAWN = word_set(
     "excluded rejected discarded dropped skipped cancelled canceled deleted removed invalid invalidated "
     "tainted expired returned"
 )
 STANDING = word_set("kept included valid accepted approved")
-"""Words for answers that do not count, and that do."""
+"""Words for answers that do not count, and for answers that do."""
 WITHDRAW = word_set("exclude reject discard drop skip cancel delete remove")
 STAND = word_set("keep include accept approve")
-"""What a requester, or a question to raters, may call the same."""
+"""Verbs for the same, which a requester or a question to raters may use."""
 TRIALS = word_set("test training tutorial pilot demo dummy")
-"""Words for rows that may be no part of a study, or one of its splits."""
+"""Words for rows that may be outside a study, or one of its splits."""
 KINDS = word_set("type kind source role category")
-"""Words for columns that say what kind of rater or label a row is of."""
+"""Words for columns that name the kind of rater or label of a row."""
 MODELS = word_set(
     "ai llm llms gpt chatgpt model models machine classifier automatic auto bot synthetic silver"
 )
-"""What labels are called that no person gave."""
+"""Words for labels that no person gave."""
 BESIDE_FLAGS = word_set(
     "is was has been flag annotation annotations answer response row record assignment submission judgment "
     "judgement label hit task unit"
 )
-"""Words that may stand beside those in a name."""
+"""Words that may stand beside words for counted or uncounted answers in a name."""
 COUNTED = word_set(
     "count counts votes n num freq frequency share percent percentage pct prob probability proportion "
     "fraction mean avg average std"
 )
-"""Words for what is counted or worked out for an item, of which each label may have a column."""
+"""Words for counts and figures of an item; each label may have such a column."""
 HOW_OFTEN = word_set("freq frequency count counts n votes")
-"""Words that, by themselves, say how often something was answered."""
+"""Words that alone name a frequency of answers."""
 AGGREGATE = (DECIDED | SUMS | COUNTED) - {"accuracy"} | word_set(
     "mode var min max expert reference vote entropy disagreement variation correct soft hard"
 )
-"""Words for what was made of several raters' labels, or is known of an item; accuracy may be judged."""
+"""Words for results of several raters' labels, or facts about an item; accuracy may be judged."""
 YES = word_set("1 1.0 true t yes y pass passed")
 NO = word_set("0 0.0 false f no n fail failed")
-"""Cells of columns that are asked as a yes or no, such as ``is_excluded``; in lower case, as all words."""
+"""Cells of columns of yes or no, such as ``is_excluded``; in lower case, as all words."""
 OUT = YES | word_set("removed excluded rejected discarded dropped")
 NO_PERSONS = MODELS | MADE
 PEOPLE = word_set("name username email mail")
 ROW_IDS = PEOPLE | word_set("id ids key uid uuid pid")
 CROWD = word_set("worker turker crowdworker")
 BATCHES = word_set("hit task case record example sample unit")
-"""Words for what may hold several items, or one of them more than once."""
+"""Words for units of work with several items, or with one item more than once."""
 ROUNDS = word_set("batch round wave tranche week month quarter")
-"""Words for which part of the work an item was rated in."""
+"""Words for the part of the work in which an item was rated."""
 RESPONDENTS = word_set("record case instance unit")
-"""Words for items that surveys call their respondents, too, as REDCap's ``record_id``."""
+"""Words for items that surveys also use for respondents, as REDCap's ``record_id``."""
 WHEN = word_set("timestamp time date datetime day submitted started completed created updated")
-"""Words for when a row was written, which is nobody's id, though no value may occur twice."""
+"""Words for the time of writing a row, which is no id, even if no value occurs twice."""
 STARTS, ENDS = word_set("start begin"), word_set("end stop")
 SETS = word_set("dataset corpus subcorpus subset collection")
-"""Words for what an item is in once."""
+"""Words for collections that contain an item once."""
 BESIDE_DEMOGRAPHIC = word_set("of in group level year years birth range bracket code id")
 INDEX = word_set("unnamed index idx row rownames rowid rownumber nr no")
 BESIDE = AGGREGATE | DEMOGRAPHIC | GROUPS | (INDEX - {"no"}) | word_set("time session wave attempt")
-"""Words for what stands beside the answers, though its numbers may be those of their scale."""
+"""Words for columns beside the answers, even if their numbers are on the same scale."""
 _HOW_MANY = word_set("count counts n num")
 _NOTHING_ELSE = word_set("id ids idx index uid uuid key")
 _ID = word_set("id ids key no nr number num name index idx indices hash uid uuid unique email mail initials")
 _IN_ONE = {word + end: (word, end) for word in ITEM | PARTS | SHORT | RATER for end in ("id", "ids")}
-"""Ids without a sign between: ``workerid``."""
+"""Names of ids without a sign between the words: ``workerid``."""
 
 
 def words(name: str) -> tuple[str, ...]:
-    """The words of a column name, in lower case: ``WorkerId`` and ``workerid`` are ``worker, id``."""
+    """Split a column name into words in lower case: ``WorkerId`` and ``workerid`` are ``worker, id``."""
     spaced = re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", " ", name)
     found = re.findall(r"[^\W_]+", spaced.casefold())
     return tuple(part for word in found for part in _IN_ONE.get(word, (word,)))
 
 
 def id_score(name: str, kinds: frozenset[str]) -> int:
-    """3 for ``rater`` or ``rater_id``, 2 for ``prolific_rater_id``, 0 where the name says something else."""
+    """Score a name: 3 ``rater`` or ``rater_id``, 2 ``prolific_rater_id``, 0 a name of another kind."""
     found = list(words(name))
     has_id = is_id(name)
     while has_id and found and found[-1] in _ID | {"code"}:
@@ -223,19 +223,19 @@ def says_how_many(name: str) -> bool:
 
 
 def list_score(name: str) -> int:
-    """How plainly a list is called one of raters, as :func:`id_score` says: ``worker_list`` as ``worker``."""
+    """Score the name of a list of raters by :func:`id_score`: ``worker_list`` as ``worker``."""
     return id_score(re.sub(r"[\W_]lists?$", "", name, flags=re.I), RATER)
 
 
 def key_score(name: str, *kinds: frozenset[str]) -> int:
-    """4 for ``id``, which says nothing else; else the best :func:`id_score`."""
+    """Return 4 for a bare ``id``, else the best :func:`id_score`."""
     return (
         4 if _NOTHING_ELSE.issuperset(words(name)) else max((id_score(name, one) for one in kinds), default=0)
     )
 
 
 def is_id(name: str) -> bool:
-    """Whether the name ends as an id's does: ``WorkerId``, ``row_index``, ``participant_code``."""
+    """Return whether the name ends like that of an id: ``WorkerId``, ``row_index``, ``participant_code``."""
     found = words(name)
     if found[-1:] == ("code",):
         return not RATER.isdisjoint(found[-2:-1])
@@ -249,13 +249,13 @@ def is_index(name: str) -> bool:
 
 
 def names_label(name: str) -> bool:
-    """Whether the column holds the names of labels: ``label_name``, ``category_name``."""
+    """Return whether the column has names of labels: ``label_name``, ``category_name``."""
     *kinds, last = words(name) or ("",)
     return last == "name" and len(kinds) == 1 and kinds[0] in LABEL
 
 
 def label_score(name: str) -> int:
-    """4 for ``label``, 3 ``rating``, 2 ``toxicity_label``, 1 ``label_1`` or an overall one, else 0."""
+    """Score a name: 4 ``label``, 3 ``rating``, 2 ``toxicity_label``, 1 ``label_1`` or overall, else 0."""
     found = [singular(word) for word in words(name)]
     if not found or found[-1] in _ID or is_id(name):
         return 0
@@ -267,33 +267,33 @@ def label_score(name: str) -> int:
 
 
 def names_answer(name: str) -> bool:
-    """Whether the column is called a label; a category may be the item's."""
+    """Return whether the column is named as a label; a category may be the item's."""
     return label_score(name) > 1 and words(name)[-1] not in ("category", "class")
 
 
 def common_start(texts: Iterable[str]) -> str:
-    """The letters that all begin with."""
+    """Return the letters with which all texts begin."""
     alike = takewhile(lambda letters: len(set(letters)) == 1, zip(*texts, strict=False))
     return "".join(letters[0] for letters in alike)
 
 
 def unused(name: str, taken: Collection[str]) -> str:
-    """The name, with underscores behind where others have it."""
+    """Return the name, with underscores appended until it is not `taken`."""
     while name in taken:
         name += "_"
     return name
 
 
 def mentions(name: str, kinds: frozenset[str]) -> bool:
-    """Whether one of the name's words is among `kinds`."""
+    """Return whether one of the name's words is in `kinds`."""
     return not kinds.isdisjoint(words(name))
 
 
 def about_raters(name: str, key: str) -> bool:
-    """Whether a column that `key` decides has a demographic name, and says nothing of what items show.
+    """Return whether a column that `key` determines has a demographic name that is not about items.
 
-    One called after `key`, unless that is a word for raters, does not tell: a ``teacher_age`` may be that of
-    teachers who rate or are rated.
+    A name that repeats words of `key`, other than words for raters, does not count: a ``teacher_age`` may be
+    the age of teachers who rate or who are rated.
     """
     found, own = set(words(name)), set(words(key))
     if found.isdisjoint(DEMOGRAPHIC):
@@ -304,12 +304,12 @@ def about_raters(name: str, key: str) -> bool:
 
 
 def singular(word: str) -> str:
-    """The word without the ending of a plural."""
+    """Return the word without the ending of a plural."""
     return word[:-1] if word.endswith("s") and len(word) > 3 else word
 
 
 def names_questions(name: str) -> bool:
-    """Whether a column is called like what is asked: ``dimension``, ``metric_name``, ``score_type``."""
+    """Return whether a column's name means a question: ``dimension``, ``metric_name``, ``score_type``."""
     found = tuple(word for word in words(name) if word not in _NOTHING_ELSE)
     if found[-1:] in (("type",), ("name",)):
         return not (ASKED | {"score", "rating"}).isdisjoint(found[-2:-1])

@@ -1,4 +1,4 @@
-"""A table as it was parsed, and its runs of equal cells."""
+"""Names of columns, runs of like names, joined columns; tables from rows or cells of text."""
 
 import dataclasses
 import re
@@ -19,27 +19,27 @@ from grasp_core.reading.table.table import Table
 
 RATERS = names.RATER | {"ann", "anno", "annot", "ppt", "subj", "resp", "human", "doctor", "expert"}
 ITEMS = names.ITEM | names.PARTS | {"q", "stim", "img", "trial"}
-"""Beginnings of names, and short forms of them."""
+"""Beginnings of columns' names, also in short forms."""
 _WHOLE = (
     (re.compile(r"[0-9a-f]{8}-([0-9a-f]{4}-){3}[0-9a-f]{12}", re.I), "<uuid>"),
     (re.compile(r"[^@\s]+@[^@\s]+\.[^@\s]+"), "<e-mail>"),
     (re.compile(r"(?=.*\d)(?=.*[a-f])[0-9a-f]{24}", re.I), "<24 hexadecimal digits>"),
     (re.compile(r"(?=.*\d)A[0-9A-Z]{9,20}"), "<worker id>"),
 )
-"""Ids as platforms make them; the last is Mechanical Turk's."""
+"""Forms of ids that platforms make; the last is Mechanical Turk's."""
 ANY = "*"
-"""Stands for anything in a pattern of columns' names."""
+"""The sign for any text in a pattern of columns' names."""
 _LONGEST_PATTERN = 59
 _LONGEST = 200
-"""Longer names are sentences."""
+"""Most letters of a name; longer ones are sentences."""
 _LETTER = re.compile(r"(.*[^\W\d_].*[\W_])[a-z]", re.I)
-"""``rater_a``; letters by themselves say nothing."""
+"""Names such as ``rater_a``; a letter alone says nothing."""
 
 _AGAIN = re.compile(r"(.+) \((\d{1,4})\)|(.*\D)\.(\d{1,4})", re.S)
 
 
 def form(name: str) -> str | None:
-    """The form that like names share: ``p#`` of ``P01``, ``q#_#`` of ``Q3_1``; None where nothing recurs."""
+    """Return the form that like names share: ``p#`` for ``P01``, ``q#_#`` for ``Q3_1``; else None."""
     name = name.strip()
     if len(name) > _LONGEST:
         return None
@@ -53,9 +53,9 @@ def form(name: str) -> str | None:
 
 
 def runs(columns: Iterable[str]) -> list[list[str]]:
-    """Columns with names of one form, at least two each; the longest run first.
+    """Group columns with names of one form, at least two each, the longest run first.
 
-    The first of several that a file called alike has the name by itself, and ``label (2)`` follows.
+    If a file has a name several times, the first column keeps it, and ``label (2)`` follows.
     """
     columns = list(columns)
     known, found = set(columns), dict[str, list[str]]()
@@ -83,7 +83,7 @@ def repeated(columns: Collection[str]) -> dict[str, tuple[str, int]]:
 
 
 def alike(columns: Iterable[str], named: Sequence[str]) -> list[str]:
-    """Those of `columns` that are among `named`, or have names of the form of most of them."""
+    """Return the `columns` that are in `named`, or whose names have the form of most of `named`."""
     known = set(named)
     forms = [form(name) for name in named]
     usual, often = Counter(forms).most_common(1)[0] if forms else (None, 0)
@@ -93,7 +93,7 @@ def alike(columns: Iterable[str], named: Sequence[str]) -> list[str]:
 
 
 def questions_in(run: Sequence[str]) -> list[list[str]]:
-    """Like names apart by question: ``Q3_1`` from ``Q4_1``, ``1_Q5`` from ``1_Q6``; one list of others."""
+    """Split like names by question, as ``Q3_1`` and ``Q4_1``, or ``1_Q5`` and ``1_Q6``; else one list."""
     ways: list[dict[str, list[str]]] = [{}, {}]
     for name in run:
         for groups, number in zip(ways, (r"\d+(?=\D*$)", r"^\D*\d+"), strict=True):
@@ -103,7 +103,7 @@ def questions_in(run: Sequence[str]) -> list[list[str]]:
 
 
 def pattern_of(several: Sequence[str], columns: Sequence[str]) -> str | None:
-    """The beginning and the end that names share, with ``*`` between them, if they alone have both."""
+    """Return the beginning and end that names share, with ``*`` between; None if other names have both."""
     start = names.common_start(several)
     end = names.common_start([name[len(start) :][::-1] for name in several])[::-1]
     start = start.rstrip("0123456789")
@@ -117,21 +117,21 @@ def pattern_of(several: Sequence[str], columns: Sequence[str]) -> str | None:
 
 
 def matching(pattern: str, columns: Sequence[str]) -> list[str]:
-    """The columns whose names a pattern fits; ``*`` alone stands for anything."""
+    """Return the columns whose names fit a pattern; only ``*`` stands for any text."""
     wanted = re.compile(".*".join(map(re.escape, pattern.split(ANY))), re.DOTALL)
     return [name for name in columns if wanted.fullmatch(name)]
 
 
 class Kind(NamedTuple):
-    """Columns that share labels, each with some other of them."""
+    """Columns that share labels, each with at least one other."""
 
     labels: set[str]
     columns: list[str]
 
 
 def kinds_of(texts: Mapping[str, set[str]]) -> list[Kind]:
-    """Columns apart by what they hold, those of most columns first; columns without any text are left out."""
-    leader: dict[str, str] = {}  # of the columns with a label, the first of all that are connected
+    """Group columns that share texts, the largest group first; columns without any text are left out."""
+    leader: dict[str, str] = {}  # by label, its first column
     above = {name: name for name in texts}
 
     def first_of(name: str) -> str:
@@ -153,7 +153,7 @@ def kinds_of(texts: Mapping[str, set[str]]) -> list[Kind]:
 
 
 def stem(name: str) -> str:
-    """``annotator`` of ``annotator_1`` and ``Annotator12``."""
+    """Return ``annotator`` for ``annotator_1`` and ``Annotator12``."""
     found = names.words(name)
     return found[0].rstrip("0123456789") if found else ""
 
@@ -166,11 +166,11 @@ def ends_in_rater(name: str) -> bool:
 
 
 _LETTERS = frozenset(["", *"aehjpruw"])
-"""Letters that raters are numbered by, as annotators, workers and judges; others may be criteria or times."""
+"""Letters before numbers of raters, as annotators, workers and judges; others may be criteria or times."""
 
 
 def may_be_people(columns: Iterable[str]) -> bool:
-    """Whether numbered columns may be raters: so called, by a letter, or by names and ids of their own."""
+    """Return whether columns may be raters: by name, by a letter with a number, or by differing names."""
     columns = list(columns)
     called = set(map(stem, columns))
     return len(called) > 1 or not called.isdisjoint(RATERS | _LETTERS) or all(map(ends_in_rater, columns))
@@ -181,7 +181,7 @@ _BETWEEN = " + "
 
 
 def parts_of(name: str, columns: Collection[str]) -> tuple[str, ...]:
-    """The columns that a name with plus signs stands for; none where it is a column's own, or they lack."""
+    """Return the columns that a name with plus signs joins; none if it is a column's own or one is absent."""
     parts = tuple(name.split(PLUS))
     if name in columns or len(parts) < 2 or len(set(parts)) < len(parts):
         return ()
@@ -189,10 +189,10 @@ def parts_of(name: str, columns: Collection[str]) -> tuple[str, ...]:
 
 
 def with_joined(table: Table, names: Iterable[str | None]) -> Table:
-    """The table with a column for each name that stands for several.
+    """Return the table with a column for each name that joins several.
 
-    An id is blank where one of its parts is. Other parts are told apart whatever they hold: a plus sign of
-    their own is doubled.
+    An id is blank if one of its parts is. Other parts give unique ids whatever they contain: their own plus
+    signs are doubled.
     """
     for name in dict.fromkeys(filter(None, names)):
         if parts := parts_of(name, table.columns):
@@ -215,7 +215,7 @@ def _joined(columns: Collection[Column]) -> pa.Array:
 
 
 def together(codes: Codes, column: Column) -> tuple[Codes, Codes]:
-    """Codes (n,) of the pairs of values, and of each pair the place ``one * len(column.values) + other``."""
+    """Return codes (n,) of pairs of values, and each pair's number ``one * len(column.values) + other``."""
     both = codes.astype(np.int64) * len(column.values) + column.codes
     pairs, of_cells = np.unique(both, return_inverse=True)
     return of_cells, pairs
@@ -223,22 +223,22 @@ def together(codes: Codes, column: Column) -> tuple[Codes, Codes]:
 
 Row = TypeVar("Row")
 Watch = Callable[[int, int], None]
-"""Told how much is done, and of how much; what it raises ends the work, and nothing kept before is lost."""
+"""Receives the amounts done and in total. An exception from it ends the work, but loses nothing kept."""
 
 
 def unwatched(_done: int, _total: int) -> None:
-    """Nobody is told."""
+    """Report nothing."""
 
 
 MAX_COLUMNS = 20_000
-"""More columns than this are taken for a mistake, e.g. a table that lies on its side."""
+"""Most columns; more are taken for a mistake, e.g. a table with rows and columns swapped."""
 CELLS_AT_ONCE = 1 << 22
 _FREE_CELLS, _CELLS_PER_FILLED = 1 << 22, 1_000
-"""A table of more cells than these, and more than so many per filled one, is a mistake."""
+"""Cells that any table may have, and further cells per filled one; a larger table is a mistake."""
 
 
 def from_rows(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> pa.Table:
-    """Rows of text, each as long as `columns`, as a table; rows may come one by one."""
+    """Make a table of rows of text, each as long as `columns`; rows may come one by one."""
 
     def arrays(chunk: list[Sequence[str]]) -> list[pa.Array]:
         return [pa.array(cells, pa.string()) for cells in zip(*chunk, strict=True)]
@@ -247,7 +247,7 @@ def from_rows(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> pa.Table
 
 
 def from_cells(columns: Sequence[str], rows: Iterable[Mapping[str, str]]) -> pa.Table:
-    """Rows given as those of their cells that are filled, as a table; rows may come one by one."""
+    """Make a table of rows given as their filled cells; rows may come one by one."""
 
     def arrays(chunk: list[Mapping[str, str]]) -> list[pa.Array]:
         cells: dict[str, tuple[list[int], list[str]]] = {}
@@ -275,7 +275,7 @@ def _in_batches(
 
 
 def _spread(places: list[int], texts: list[str], rows: int) -> pa.Array:
-    """A column whose cells at `places` hold the texts after the first, and all others the first."""
+    """Make a column with the texts after the first in the cells at `places`, and the first in all others."""
     whole = pa.array(texts, pa.string())
     if len(places) == rows:
         return whole.slice(1)
@@ -285,7 +285,7 @@ def _spread(places: list[int], texts: list[str], rows: int) -> pa.Array:
 
 
 def check_filled(rows: int, columns: int, filled: int, name: str) -> None:
-    """Refuse a table of hardly anything but blanks, which takes far more than its file."""
+    """Refuse a table of almost only blanks, which needs far more memory than its file."""
     if rows * columns > _FREE_CELLS + _CELLS_PER_FILLED * filled:
         cells = rows * columns
         remark = FileProblem.HARDLY_FILLED(
@@ -297,7 +297,7 @@ def check_filled(rows: int, columns: int, filled: int, name: str) -> None:
 def name_columns(
     header: Sequence[str], name: str, row: str = "row 1"
 ) -> tuple[tuple[str, ...], list[Problem]]:
-    """The columns' names: "column 3" for a third one without a name, "score (2)" for a second "score"."""
+    """Name the columns: "column 3" for a third one without a name, "score (2)" for a second "score"."""
     if len(header) > MAX_COLUMNS:
         remark = FileProblem.TOO_MANY_COLUMNS(file=name, where=row, columns=len(header), most=MAX_COLUMNS)
         raise DataError(remark)
@@ -307,7 +307,7 @@ def name_columns(
     columns: list[str] = []
     places: list[int] = []
     again: list[str] = []
-    numbers: dict[str, Iterator[int]] = {}  # which go on where a name recurs
+    numbers: dict[str, Iterator[int]] = {}  # continued if a name recurs
     for position, column in enumerate(header, start=1):
         own = column
         if not column.strip():
@@ -335,10 +335,10 @@ def name_columns(
 
 
 def _free(column: str, taken: Collection[str], numbers: Iterator[int]) -> str:
-    """The name, or with the first number behind it that no column has."""
+    """Return the name, or the name with the first number behind it that is not `taken`."""
     return next(one for one in chain([column], (f"{column} ({n})" for n in numbers)) if one not in taken)
 
 
 def no_rows(name: str, row: int = 0) -> DataError:
-    """The error for a file without data rows."""
+    """Return the error for a file without data rows."""
     return DataError(FileProblem.NO_ROWS(file=name, row=row))

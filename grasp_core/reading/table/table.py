@@ -1,4 +1,4 @@
-"""A table of text, and how it was put together."""
+"""Tables of text as they were read from files, and the reading of known formats."""
 
 from __future__ import annotations
 
@@ -23,18 +23,18 @@ from grasp_core.reading.table.columns import Column, Vocabulary, compact
 class Recipe:
     """The reading of a tool's export, or of a published data set.
 
-    - `spec`: how to read the annotations; None where it is still to be guessed, or for a file of raters
-      alone. Its filters are advice: nothing is left out until somebody says so.
-    - `axes`: those proposed; empty where they are still to be guessed.
+    - `spec`: how to read the annotations; None if it is still to be guessed, or for a file with only
+      raters. Its filters are advice: nothing is left out until the user says so.
+    - `axes`: proposed axes; empty if they are still to be guessed.
     - `paper`: whether `axes` and `spec` are a published set-up, to be run with the paper's conventions.
     - `missing`: cell texts that mean "no value" in this format, beside the empty cell.
     - `sentences`: what was done to the file, for people.
     - `left_out`: what the reader left out, e.g. drafts.
-    - `questions`: columns of what raters were asked, one of which is the label.
+    - `questions`: columns of answers to questions, one of which is the label.
     - `respondents`: column of the ids of a survey's respondents.
-    - `aside`, `embedded`: columns of such a survey that are no questions; those that describe respondents.
-    - `raters`: whether the file describes raters, and holds no annotations.
-    - `why_out`: why the filters of `spec` leave out what they leave out.
+    - `aside`, `embedded`: columns of a survey that are no questions; columns that describe respondents.
+    - `raters`: whether the file describes raters and has no annotations.
+    - `why_out`: the reason for the filters of `spec`.
     """
 
     name: str
@@ -54,15 +54,15 @@ class Recipe:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Parsed:
-    """Columns and rows of a file, every cell the text that the file holds.
+    """Columns and rows of a file; every cell is the text in the file.
 
-    - `data`: a column is text, or codes into its distinct texts; there are no nulls.
+    - `data`: columns of text, or of codes into distinct texts, without nulls.
     - `first_row`: number of the first data row in messages: its line in a text file, 1 in Parquet.
-    - `lines`, (n,): line of each row where blank lines or line breaks within cells shift them.
-    - `recipe`: how to read it, where its format says so.
-    - `members`: sheets (members) that can be chosen; empty where there is nothing to choose.
-    - `member`: the one that was read.
-    - `vocabularies`: of columns whose type names their values.
+    - `lines`, (n,): line of each row if blank lines or line breaks within cells shift them.
+    - `recipe`: how to read the file, if its format is known.
+    - `members`: sheets (members) that can be chosen; empty if there is no choice.
+    - `member`: the sheet that was read.
+    - `vocabularies`: values of columns whose types name them.
     """
 
     columns: tuple[str, ...] = field(init=False)
@@ -83,15 +83,15 @@ class Parsed:
         return int(self.data.num_rows)
 
     def column(self, name: str) -> Column:
-        """A column as codes and distinct texts."""
+        """Return a column as codes and distinct texts."""
         return Column.of(self.data.column(name))
 
     def distinct(self, name: str) -> tuple[str, ...]:
-        """A column's distinct texts in order of first appearance."""
+        """Return a column's distinct texts in order of first appearance."""
         return tuple(self.data.column(name).unique().to_pylist())
 
     def without(self, columns: Collection[str]) -> Self:
-        """Without some of the columns."""
+        """Return the table without some of the columns."""
         kept = [name for name in self.columns if name not in columns]
         return dataclasses.replace(self, data=self.data.select(kept)) if columns else self
 
@@ -103,23 +103,23 @@ class Parsed:
         return np.arange(self.first_row, self.first_row + len(self.data), dtype=np.int64)
 
     def kept(self, rows: Int64Array) -> Self:
-        """The rows at the positions `rows`, (m,), without texts that none has; each keeps its number."""
+        """Return the rows at the positions `rows`, (m,), without unused texts; each row keeps its number."""
         texts = [column.cast(pa.string()) for column in self.data.take(pa.array(rows)).columns]
         data = compact(pa.Table.from_arrays(texts, names=self.data.column_names))
         return dataclasses.replace(self, data=data, lines=self.numbers[rows])
 
     def table(self, name: str, sha256: str, size: int) -> Table:
-        """The same as the table of a file of that hash and as many bytes."""
+        """Return the same as the table of a file with this name, hash and size in bytes."""
         fields = {one.name: getattr(self, one.name) for one in dataclasses.fields(self) if one.init}
         return Table(name=name, sha256=sha256, bytes=size, **fields)
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class Table(Parsed):
-    """A file's rows and columns, and which file that is.
+    """A file's rows and columns, with the file's name and hash.
 
-    - `sha256`, `bytes`: of the file as it is, before unpacking.
-    - `source`: what the file was fetched from, where a connector brought it.
+    - `sha256`, `bytes`: hash and size of the file before unpacking.
+    - `source`: where a connector fetched the file, if one did.
     """
 
     name: str
@@ -128,28 +128,28 @@ class Table(Parsed):
     source: str = ""
 
     def row(self, position: int) -> int:
-        """Number by which a person finds the row at `position` in the file."""
+        """Return the number by which a person finds the row at `position` in the file."""
         return int(position) + self.first_row if self.lines is None else int(self.lines[position])
 
     def thinned(self, rows: int) -> Table:
-        """At most about so many of the rows, at equal distances."""
+        """Return at most about so many of the rows, at equal distances."""
         step = -(-len(self) // max(rows, 1))
         return self if step <= 1 else self.kept(np.arange(0, len(self), step))
 
     def holding(self, ids: Collection[str]) -> dict[str, int]:
-        """How many of the ids each column holds."""
+        """Count the ids that each column has."""
         wanted = set(ids)
         return {name: len(wanted.intersection(self.distinct(name))) for name in self.columns}
 
     def cell(self, name: str, row: int) -> str:
-        """One cell."""
+        """Return the text of one cell."""
         return str(self.data.column(name)[int(row)].as_py())
 
     def head(self, rows: int) -> pd.DataFrame:
-        """The first rows."""
+        """Return the first rows as a data frame; every cell is text."""
         frame: pd.DataFrame = self.data.slice(0, rows).to_pandas().astype("str")
         return frame
 
     def frame(self) -> pd.DataFrame:
-        """All rows; every cell is text."""
+        """Return all rows as a data frame; every cell is text."""
         return self.head(len(self))

@@ -1,1 +1,1 @@
-"""From a run's result to figures: the same Altair charts on the page and in exports."""
+"""Altair charts of a run's result, the same on pages and in exports."""

@@ -1,4 +1,4 @@
-"""Forests, a value with its interval in each row: of groups, slices, axes, labels, models and systems."""
+"""Forest plots, a value with its interval in each row: groups, slices, axes, labels, models, systems."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -16,12 +16,12 @@ from grasp_core.report.charts import theme as draw
 from grasp_core.report.charts.rows import MEMBERS, Axis, Row, in_rows, in_words, of_groups, on_page
 from grasp_core.report.models import EVERYBODY, lead_of
 from grasp_core.report.slices import by_value
-from grasp_core.report.tables import RowOrder, large_groups, not_drawn, ordered_groups, told_axes
+from grasp_core.report.tables import RowOrder, large_groups, not_drawn, ordered_groups, shown_axes
 from grasp_core.report.words import names
 from grasp_core.report.words.label_use import p_and_q, shift_outcome, tested_as, write_points
 
 _NOTHING: dict[str, float] = {"gai": 1.0, "gap": 0.0, "distance": 0.0, "irr": 0.0, "xrr": 0.0}
-"""Values that say "no difference" or "as by chance", where there is such a value."""
+"""Value of each statistic that means "no difference" or "as by chance", if there is one."""
 
 EACH_GROUP = "each group"
 _OF_GROUPS = {"group": "Group", "axis": "Axis", "raters": "Raters"}
@@ -37,7 +37,7 @@ def forest_plot(
     page: int | None = None,
     of: str = EACH_GROUP,
 ) -> alt.LayerChart:
-    """Value and 95 % interval of a statistic for each group, beside the middle of its random groupings."""
+    """Value and 95 % interval of a statistic for each group, beside the median of random groupings."""
     if statistic not in names.WORDS:
         raise ValueError(f"`statistic` must be one of {', '.join(names.WORDS)}; found {statistic!r}")
     words = names.WORDS[statistic]
@@ -56,7 +56,7 @@ def label_forest_plot(
     page: int | None = None,
     of: str = EACH_GROUP,
 ) -> alt.LayerChart:
-    """How much more often each group gives a label than the others do to the same items, with intervals."""
+    """Points by which each group gives a label more often than others to the same items, with intervals."""
     name = f"“{one_line(label)}”"
     axis = _of_points(f"{name}: points more often than the others on the same items", _OF_GROUPS, name)
     uses = [(row, row.label_use) for row in ordered_groups(result, order)]
@@ -70,7 +70,7 @@ def slices_chart(
 ) -> alt.LayerChart:
     """Values and intervals of one group, a row for all items and one for each value.
 
-    `what` is a statistic, or a label, and whether it is a label.
+    `what` is a statistic or a label, with True if it is a label.
     """
     found = next(one for one in result.slices if one.column == column)
     view, of = by_value(result, found, group), f"{group_label(group)} by {one_line(column)}"
@@ -91,7 +91,7 @@ def _of_groups(
     page: int | None,
     of: str,
 ) -> alt.LayerChart:
-    """A row for each group, for those of few raters only in a chart `of` something else than each group."""
+    """A row for each group; groups of few raters have one only if the chart is not `of` each group."""
     name, explanation = explained
     heading = draw.title(f"{name} of {of}", ["In brackets: raters. Bar: 95 % interval.", explanation])
     if not found:
@@ -106,18 +106,18 @@ def _of_groups(
 
 
 def _told(about: Mapping[str, str], value: str, tests: str = "") -> dict[str, str]:
-    """What is told of a mark, by field: what it is of, its value, and its test, which may be `tests` of."""
+    """Names of the fields in a tooltip: `about`, the value, and its test; `tests` follows p and q."""
     tested = {"interval": "95 % interval", "p": f"p{tests}", "q": f"q{tests}", "verdict": "Result"}
     return {**about, "value": value, **tested}
 
 
 def _of_points(title: str, about: Mapping[str, str], name: str) -> Axis:
-    """Of percentage points of labels, which are tested together."""
+    """Axis of percentage points of labels, which are tested together."""
     return Axis(title, _told(about, name, " of all labels"), 0.0)
 
 
 def _of_label(use: LabelUse, label: str) -> Row:
-    """A label's shift in points and its mark, with the one test of all labels."""
+    """A label's shift in points and its mark, with the test of all labels together."""
     found = shift_outcome(use, label)
     if found.value is not None:
         found = replace(tested_as(found, use), significance=found.significance)
@@ -125,7 +125,7 @@ def _of_label(use: LabelUse, label: str) -> Row:
 
 
 _MOST_LABELS = 40
-"""Labels that are drawn, those that differ most; the table beside the chart has all."""
+"""Number of labels that are drawn, the ones that differ most; the table beside the chart has all."""
 
 
 def label_use_chart(result: RunResult, row: GroupResult, theme: draw.Theme = "light") -> alt.LayerChart:
@@ -154,7 +154,7 @@ def dsi_chart(result: RunResult, theme: draw.Theme = "light") -> alt.LayerChart:
     heading = draw.title("Diversity sensitivity by axis", told)
     if not result.dsi:
         return draw.message(theme, heading=heading, text="This run reports no DSI.")
-    rows = [_of_axis(result, row) for row in told_axes(result)]
+    rows = [_of_axis(result, row) for row in shown_axes(result)]
     about = {"group": "Axis", "attained": "Attained by"}
     own = {"p_group": "p of that group’s GAI", "significance_group": "Result for that group"}
     called = _told(about, "DSI") | {"p": "p (against the largest of random groupings)"} | own
@@ -176,7 +176,7 @@ def _of_axis(result: RunResult, row: DsiResult) -> Row:
 
 
 def models_chart(result: ModelsResult, theme: draw.Theme = "light") -> alt.LayerChart:
-    """Macro-F1 of every model against every group's plurality, below all raters' and each group's name."""
+    """Macro-F1 of every model against the plurality of all raters, then against each group's."""
     heading = draw.title(
         "Whose judgements each model reproduces",
         [
@@ -211,11 +211,11 @@ def models_chart(result: ModelsResult, theme: draw.Theme = "light") -> alt.Layer
 
 
 SHOWN = 12
-"""Labels that are drawn, those given most often."""
+"""Number of labels that are drawn, the ones given most often."""
 
 
 def agreement_chart(result: RunResult, theme: draw.Theme = "light") -> alt.LayerChart:
-    """Of 100 answers of other raters to an item that got a label, how many are this label too."""
+    """A row per label: of 100 answers by other raters to items with this label, the number that repeat it."""
     found = result.everybody
     known = [one for one in found.labels if one.again is not None] if found is not None else []
     if not known:

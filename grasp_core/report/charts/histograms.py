@@ -1,4 +1,4 @@
-"""Null histograms: of groups, and of all that was tested of one group or pair."""
+"""Null histograms: of one statistic by group, and of all statistics of one group or pair."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -43,9 +43,9 @@ def null_histograms(
     page: int | None = None,
     own: bool = False,
 ) -> alt.LayerChart:
-    """Per group the histogram of shuffled values, the observed one as a rule across it.
+    """A histogram of shuffled values per group, with a line at the observed value.
 
-    All share one axis, unless each has its `own`.
+    All groups share one axis, unless each has its `own`.
     """
     if statistic not in (*names.WORDS, LABEL_USE):
         raise ValueError(f"`statistic` must be one of {', '.join(names.WORDS)}; found {statistic!r}")
@@ -71,7 +71,7 @@ def null_histograms(
 
 
 def _of_group(row: GroupResult, statistic: str) -> Row:
-    """A group's row; of its label use that of the label that differs most, in points."""
+    """A group's row; for label use, of the label that differs most, in points."""
     if statistic != LABEL_USE:
         return Row("", names.told_of(row, statistic))
     found = of_labels(row, "")
@@ -86,14 +86,14 @@ def _in_points(before: str, found: Finding) -> Row:
 
 
 def _on_its_own(row: Row) -> Row:
-    """The row on an axis of its own, whose ends stand behind its name."""
+    """Put a row on an axis of its own; the ends of the axis follow the row's name."""
     low, high = shared_domain([row.on_axis])
     placed = moved(row.on_axis, lambda value: (value - low) / (high - low))
     return replace(row, placed=placed, behind=f"{row.behind}: {row.write(low)} to {row.write(high)}")
 
 
 def _subtitle(result: RunResult, *, intervals: bool) -> list[str]:
-    """What is drawn, in lines that a phone has room for."""
+    """Explain the histograms, in lines that fit on a phone."""
     shuffles = "the shuffles so far" if result.provisional else f"{result.permutations:,} shuffles"
     line = "Line: observed value;"
     side = "↑ ↓: above or below the median."
@@ -105,12 +105,12 @@ def _subtitle(result: RunResult, *, intervals: bool) -> list[str]:
 
 
 def group_histograms(result: RunResult, row: GroupResult, theme: draw.Theme = "light") -> alt.LayerChart:
-    """All statistics of a group, each with its histogram, in standard deviations of its chance values."""
+    """A histogram for each statistic of a group, in standard deviations of its shuffled values."""
     return _histograms(result, row, group_label(row.group), "Every statistic against random groupings", theme)
 
 
 def pair_histograms(result: RunResult, row: PairResult, theme: draw.Theme = "light") -> alt.LayerChart:
-    """What was tested of a pair of groups, seen from the first, in the same way."""
+    """A histogram for each statistic of a pair, seen from its first group."""
     titles = {"distance": "distance", "gap": "gap_a", "xrr": "xrr"}
     statistics = {name: row.statistics[of] for name, of in titles.items() if of in row.statistics}
     seen = GroupResult(row.a, row.n_raters_a, 0, statistics, row.label_use)
@@ -130,7 +130,7 @@ def _histograms(
     if not result.provisional and all(one.on_axis.null is None for one in rows):
         text = "Nothing of this group is tested by random groupings; the table has its values."
         return draw.message(theme, heading=heading, text=text)
-    # Intervals may be many times as wide as what chance gives: cut at the ends, they leave the shapes seen.
+    # Intervals may be many times as wide as the histograms: they are cut, so that shapes stay visible.
     low, high = shared_domain([replace(one.on_axis, interval=None) for one in rows])
     room = (high - low) / 2
     whole = shared_domain([one.on_axis for one in rows])
@@ -149,7 +149,7 @@ def _of_statistic(finding: Finding) -> Row:
 
 
 def _in_deviations(outcome: Outcome) -> Outcome:
-    """Value, interval and null distribution beyond the mean of the latter, in its standard deviations."""
+    """Value, interval and null distribution, as distances from the null's mean in its standard deviations."""
     null = outcome.null
     deviation = 0.0 if null is None else spread(null)
     if null is None or not deviation:

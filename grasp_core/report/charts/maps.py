@@ -1,4 +1,4 @@
-"""Maps: groups by their cohesion, raters by how they agree; and labels beside marks where there is room."""
+"""Maps of groups by cohesion and of raters by agreement, with labels beside marks if there is room."""
 
 import math
 import unicodedata
@@ -20,9 +20,9 @@ from grasp_core.report.tables import large_groups, not_drawn
 from grasp_core.report.words import names
 
 WIDTHS = (400, 520, 680, 860, 1100)
-"""Plot widths in pixels at which labels must be free: the page decides which one it is."""
+"""Plot widths in pixels at which no label may overlap; the page decides the actual width."""
 _CHARACTER, _LINE, _GAP, _CLEAR = 6.4, 15.0, 5.0, 3.0
-"""Pixels of a letter, of a line, between a mark and its label, and around a mark that is not its own."""
+"""Pixels of a letter, of a line, between a mark and its label, and around marks of other labels."""
 
 Domain = tuple[float, float]
 Align = Literal["left", "right", "center"]
@@ -57,7 +57,7 @@ class Box:
     bottom: float
 
     def overlaps(self, other: "Box") -> bool:
-        """Whether both cover some place."""
+        """Return whether two boxes overlap."""
         beside = self.left < other.right and other.left < self.right
         return beside and self.top < other.bottom and other.top < self.bottom
 
@@ -71,8 +71,8 @@ def place(
 ) -> dict[int, Spot]:
     """Greedily place labels in order of importance; one that fits nowhere is left out.
 
-    Of `points`, `ranked` are indices of those to label, the most important first; places of `avoid`
-    are left free if they can be. A label is free at every width of :data:`WIDTHS`.
+    `ranked` are indices of the points to label, most important first. Labels stay clear of the positions in
+    `avoid` if they can. A label overlaps no mark or label at any width of :data:`WIDTHS`.
     """
     marks = {width: [mark_box(point, width) for point in points] for width in WIDTHS}
     avoided = {width: [Box(x * width, y, x * width, y) for x, y in avoid] for width in WIDTHS}
@@ -116,7 +116,7 @@ def _spots(point: Point) -> list[Spot]:
 
 
 def label_box(point: Point, spot: Spot, width: float) -> Box:
-    """The place that a label covers, at a plot of this width, estimated on the safe side."""
+    """The box that a label covers in a plot of this width, estimated on the safe side."""
     wide = sum(unicodedata.east_asian_width(character) in "WF" for character in point.text)
     length = _CHARACTER * (len(point.text) + wide)
     left = point.x * width + spot.dx - {"left": 0.0, "right": length, "center": length / 2}[spot.align]
@@ -125,7 +125,7 @@ def label_box(point: Point, spot: Spot, width: float) -> Box:
 
 
 def mark_box(point: Point, width: float) -> Box:
-    """The place around a mark that labels keep clear of, at a plot of this width."""
+    """The box around a mark that labels avoid in a plot of this width."""
     x, reach = point.x * width, point.radius + _CLEAR
     return Box(x - reach, point.y - reach, x + reach, point.y + reach)
 
@@ -139,12 +139,12 @@ class _Plane:
     height: int
 
     def at(self, x: float, y: float) -> tuple[float, float]:
-        """A place as a share of the width, and as pixels from the top."""
+        """Convert a position to a share of the width and to pixels from the top."""
         (left, right), (low, high) = self.across, self.up
         return (x - left) / (right - left), self.height * (high - y) / (high - low)
 
     def point(self, mark: Mapping[str, Any], radius: float, longest: int) -> Point:
-        """A mark of a group to be labelled by the group's name, cut to so many letters."""
+        """A group's mark, to be labelled by the group's name, cut to `longest` letters."""
         name = mark["group"]
         cut = name if len(name) <= longest else f"{name[: longest - 1].rstrip()}…"
         return Point(*self.at(mark["x"], mark["y"]), radius, cut)
@@ -164,7 +164,7 @@ def _texts_at(
 
 
 _LABELLED = 12
-"""Groups whose name is tried on the map: those that stand out, then the most extreme."""
+"""Number of groups whose names are drawn if they fit: marked groups, then the most extreme."""
 _AREAS = (60.0, 420.0)
 """Square pixels of the smallest and the largest group's point."""
 _LABEL_UNITS = 26
@@ -175,7 +175,7 @@ def cohesion_map(result: RunResult, theme: draw.Theme = "light") -> alt.LayerCha
     inside, across = (names.WORDS[name] for name in result.spec.analysis.gai)
     groups = _groups(result)
     drawn = [row for row in groups if row["x"] is not None and row["y"] is not None]
-    drawn.sort(key=lambda row: (row["stands_out"], -row["raters"]))  # what matters lies on top
+    drawn.sort(key=lambda row: (row["stands_out"], -row["raters"]))  # marked groups lie on top
     left_out = len(groups) - len(drawn)
     first = "Above the line a group agrees more with itself than with others."
     if not drawn:
@@ -298,7 +298,7 @@ def _diagonal(theme: draw.Theme, x: alt.X, y: alt.Y, plane: _Plane) -> list[alt.
 
 
 _MOST = 8
-"""Groups with a colour and a shape of their own."""
+"""Number of groups with a colour and a shape of their own."""
 _SHAPES = (
     *("circle", "square", "triangle-up", "diamond"),
     *("cross", "triangle-down", "triangle-right", "triangle-left"),
@@ -315,7 +315,7 @@ _LEGEND_COLUMNS = "max(1, floor(width / 190))"
 def rater_map_chart(
     found: RaterMap, axes: AxisSet, theme: draw.Theme = "light", group: Group | None = None
 ) -> alt.LayerChart:
-    """A mark per rater, coloured by the groups of `axes`, or by one `group` of theirs and all others."""
+    """A mark per rater, coloured by the groups of `axes`, or by one `group` of them and all others."""
     if found.reason is not None:
         return draw.message(theme, heading=draw.title("Map of raters", ""), text=f"{found.reason}.")
     (axis,) = (one for one in found.axes if one.axes == axes)
@@ -336,7 +336,7 @@ def rater_map_chart(
 
 
 def _marks(found: RaterMap, axis: MapAxis, group: Group | None) -> list[dict[str, Any]]:
-    """A mark per point; too few others are left out."""
+    """A mark per point; the other raters are left out if they are too few."""
     columns = [found.columns.index(name) for name in axis.axes]
     drawn = [(point, tuple(point.values[column] for column in columns)) for point in found.points]
     times = Counter(values for _, values in drawn)

@@ -1,4 +1,4 @@
-"""Groups two by two: how each of an axis lies beside each other one."""
+"""A matrix of pairs: each group of an axis compared with each other group."""
 
 from typing import Any
 
@@ -15,11 +15,11 @@ from grasp_core.report.words import names
 _HEAD, _NAME, _CELL = 20, 18, 26
 """Pixels of the columns' numbers, of a row's name and of its cells."""
 _WRITTEN = 12
-"""Groups up to which a cell has room for its value."""
+"""Largest number of groups for which a cell has room for its value."""
 _ABOVE, _BELOW, _MIDDLE = (179, 88, 6), (33, 102, 172), (245, 245, 245)
-"""Orange, blue and grey, which nobody takes for each other."""
+"""Orange, blue and grey, which nobody confuses."""
 _LIGHT_ENOUGH = 0.179
-"""Luminance from which on dark letters are read better than white ones."""
+"""Luminance above which dark letters are easier to read than white ones."""
 
 Cell = dict[str, Any]
 
@@ -27,7 +27,7 @@ Cell = dict[str, Any]
 def pairs_matrix(
     result: RunResult, axes: AxisSet, measure: Measure, theme: draw.Theme = "light"
 ) -> alt.LayerChart:
-    """A row and column for each group of an axis: how the row's group lies beside the column's."""
+    """A row and a column for each group of an axis; a cell compares the row's group with the column's."""
     compared = [row for row in result.pairs if row.a.axes == axes]
     pairs = [row for row in compared if _drawn(row)]
     key = "Orange: above 0. Blue: below." if measure.signed else "The darker, the larger."
@@ -67,7 +67,7 @@ def _cells(result: RunResult, pairs: list[PairResult], groups: list[Group], meas
     place = {group: g for g, group in enumerate(groups)}
     titles = dict(zip(groups, group_labels(groups), strict=True))
     both = [one for row in pairs for one in (row, row.turned())]
-    # Of all axes, so that a colour means the same on each.
+    # Over all axes, so that a colour means the same for each.
     values = [measure.of(row).value for row in result.pairs if _drawn(row)]
     known = [abs(value) for value in values if value is not None]
     most = max(known, default=0.0) or 1.0

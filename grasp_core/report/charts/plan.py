@@ -1,4 +1,4 @@
-"""A plan's surface: the chance of every design, with lines of equal chance and the cheapest design."""
+"""A plan's surface: lines of equal chance over designs, and the cheapest design."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -13,7 +13,7 @@ from grasp_core.report.plan import TARGETS, named
 
 _HEIGHT = 420
 _POINTS = 60
-"""Points along a line."""
+"""Number of points along a line."""
 _COLOURS: Mapping[draw.Theme, tuple[str, ...]] = {
     "light": ("#8A6A00", "#00795A", "#5A46B2"),
     "dark": ("#F0D442", "#6FE0BD", "#B7A8FF"),

@@ -1,4 +1,4 @@
-"""Rows of charts: in each a value along one axis, its interval, what chance gives, a name and figures."""
+"""Charts of rows: each row has a name, a value along one axis, its interval, null values, and figures."""
 
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -16,7 +16,7 @@ from grasp_core.report.tables import ends
 from grasp_core.report.words import names
 
 PAGE = 40
-"""Groups that a page shows at once."""
+"""Number of groups that a page shows at once."""
 _FIGURES = 150, 205
 """Pixels that the figures take at the right end of a row's text, without and with p and q."""
 _HEADING = 26
@@ -25,12 +25,12 @@ _TAIL = 0.005
 _REACH = 5.0
 """The axis reaches at most this many typical row widths from its centre."""
 MEMBERS = "members"
-"""Under this name a row has a second value, which is drawn as a cross."""
+"""Field of a row's second value, which is drawn as a cross."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Heights:
-    """Pixels of a row, and where in it its text, its mark and the base of its histogram lie."""
+    """Pixels of a row: its height, the positions of text, mark and histogram base, the histogram's height."""
 
     row: int
     text: int
@@ -44,9 +44,9 @@ _PLAIN, _WITH_HISTOGRAM = _Heights(36, 11, 26), _Heights(44, 8, 22, 42, 19)
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A row: its name and what stands behind it, the heading it stands below, what was found and is told.
+    """A row: its name and the words after it, the heading above it, the outcome, and fields of the tooltip.
 
-    `placed` is the outcome as it lies along the chart's axis, where that is another one than its own.
+    `placed` is the outcome along the chart's axis, if that is not the outcome's own axis.
     """
 
     name: str
@@ -59,23 +59,23 @@ class Row:
 
     @property
     def on_axis(self) -> Outcome:
-        """The outcome along the chart's axis; a gap in the place of GAI has no place on GAI's."""
+        """The outcome along the chart's axis; a gap in place of GAI has no position on GAI's axis."""
         if self.placed is not None:
             return self.placed
         return Outcome(None) if isinstance(self.outcome, names.InPlaceOfGai) else self.outcome
 
     @property
     def interval(self) -> str:
-        """The interval as text; empty where there is none."""
+        """The interval as text; empty if there is none."""
         low, high = ends(self.outcome)
         return "" if low is None else f"[{self.write(low)}, {self.write(high)}]"
 
 
 @dataclass(frozen=True, slots=True)
 class Axis:
-    """The axis of all rows: its title, its domain if not as far as rows reach, and how it is drawn.
+    """The axis of all rows: its title, its domain unless rows decide it, and its look.
 
-    `called`: what is told of a mark, by the field that holds it. `nothing` is the value of no difference.
+    `called`: names of the tooltip's fields. `nothing`: the value of no difference.
     """
 
     title: str
@@ -86,7 +86,7 @@ class Axis:
 
 
 def in_words(rows: Iterable[Row]) -> str:
-    """Values with their intervals and marks, then what has none."""
+    """Describe rows by values, intervals and marks, then name the rows without a value."""
     told, missing = [], []
     for row in rows:
         mark = row.outcome.significance
@@ -109,9 +109,9 @@ def in_rows(
     *,
     histograms: bool = False,
 ) -> alt.LayerChart:
-    """A chart of the rows `only`, on the axis of all; with histograms of what chance gives, or its middle.
+    """A chart of the rows in `only`, on the axis of all rows; with null histograms, or only null medians.
 
-    Without a result, nothing is tested, so that there are no marks.
+    Without a result nothing is tested, so there are no marks of significance.
     """
     domain = axis.domain or shared_domain([row.on_axis for row in rows])
     if axis.domain is None and result is not None and result.provisional:
@@ -190,7 +190,7 @@ def _layers(
     *,
     tested: bool,
 ) -> list[alt.Chart]:
-    """Lines between rows, what chance gives, marks, texts, and the places that tell more."""
+    """Lines between rows, null values, marks, texts, and areas that show tooltips."""
     colours, mark_y, text_y = draw.palette(theme), draw.down("mark_y"), draw.down("text_y")
     x, low, chance, members = (
         draw.measured(one, domain, axis.title, titleLimit=340, **axis.look)
@@ -207,7 +207,7 @@ def _layers(
         filled=True, opacity=1, size=85, stroke=colours.background, strokeWidth=0.7
     )
     heads, figures = alt.Chart(draw.rows(headings, "headings")), [(base, colours.ink)]
-    if tested:  # in the colours of their marks, a layer each
+    if tested:  # a layer for each mark, in its colour
         marks = ((names.SIGNIFICANCE_NAMES[mark], ink) for mark, ink in colours.text.items())
         figures = [(base.transform_filter(alt.datum.significance == mark), ink) for mark, ink in marks]
     return [
@@ -232,7 +232,7 @@ def _layers(
 def _by_chance(
     base: alt.Chart, nulls: list[dict[str, Any]] | None, x: alt.X, chance: alt.X, theme: draw.Theme
 ) -> list[alt.Chart]:
-    """Histograms with the observed value across each; or only where their middles lie."""
+    """Null histograms, each with a line at the observed value; or only ticks at the null medians."""
     if nulls is None:
         tick: dict[str, Any] = {
             "orient": "vertical",
@@ -257,7 +257,7 @@ def _by_chance(
 def of_groups(
     found: Iterable[tuple[GroupResult, Row]], shown: Sequence[GroupResult], *, headed: bool
 ) -> list[Row]:
-    """The rows of those groups that are shown, by name, with their raters; below their axes where headed."""
+    """Rows of the groups in `shown`, with names and numbers of raters; below their axes if `headed`."""
     groups = [row.group for row in shown]
     titles, rows = dict(zip(groups, group_labels(groups), strict=True)), []
     for group, row in found:
@@ -271,7 +271,7 @@ def of_groups(
 
 
 def on_page(page: int | None) -> slice:
-    """Which rows, counted from 0, a page shows, counted from 1; all without one."""
+    """Slice of the rows on a page; pages count from 1, rows from 0; all rows for None."""
     return slice(None) if page is None else slice((page - 1) * PAGE, page * PAGE)
 
 
@@ -288,7 +288,7 @@ def quantile(null: Histogram, share: float) -> float:
 
 
 def shared_domain(outcomes: Sequence[Outcome]) -> tuple[float, float]:
-    """Range of the shared axis: all of what is drawn, unless a few wild rows would squash the rest."""
+    """Range of the shared axis: all values that are drawn, unless a few wild rows would squash the rest."""
     ranges = []
     for outcome in outcomes:
         drawn = [] if outcome.value is None else [outcome.value]
@@ -310,18 +310,18 @@ def shared_domain(outcomes: Sequence[Outcome]) -> tuple[float, float]:
 
 
 def rounded_outwards(domain: tuple[float, float]) -> tuple[float, float]:
-    """Round numbers around a range, which stay while shuffled values that come widen it a little."""
+    """Widen a range to round numbers, which stay while further shuffled values widen the range a little."""
     step = 10.0 ** math.floor(math.log10(domain[1] - domain[0])) / 4
     return math.floor(domain[0] / step) * step, math.ceil(domain[1] / step) * step
 
 
 def within(domain: tuple[float, float], value: float | None) -> float | None:
-    """The place in a domain that is nearest to a value; None of None."""
+    """The position in a domain that is nearest to a value; None for None."""
     return None if value is None else min(max(value, domain[0]), domain[1])
 
 
 def moved(outcome: Outcome, place: Callable[[float], float]) -> Outcome:
-    """The outcome along another axis."""
+    """Move an outcome to another axis: `place` converts its values."""
     null, interval, median_ = outcome.null, outcome.interval, outcome.null_median
     return replace(
         outcome,

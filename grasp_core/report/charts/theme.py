@@ -1,4 +1,4 @@
-"""Colours, shapes and type of every chart, and charts as files."""
+"""Colours, shapes and fonts of every chart, and charts as files."""
 
 import json
 import re
@@ -21,7 +21,7 @@ ORDER: tuple[Significance, ...] = ("corrected", "nominal", "none")
 SHAPES: Mapping[Significance, str] = {"corrected": "diamond", "nominal": "triangle-up", "none": "circle"}
 LEFT, RIGHT = alt.XValue(0), alt.XValue("width")  # type: ignore[no-untyped-call]  # Altair's
 UP_TO_RIGHT = alt.X2Value("width")  # type: ignore[no-untyped-call]
-"""Edges of the plot. Channels are given as classes: finding them takes Altair longer than all the rest."""
+"""Edges of the plot. Channels are given as classes: Altair's search for them takes longer than all else."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,24 +81,24 @@ def _by_significance(looks: Mapping[Significance, str], *, legend: bool) -> dict
 
 
 def as_given(field: str = "colour") -> alt.Color:
-    """Colours that the data name."""
+    """Colours given by a field of the data."""
     return alt.Color(f"{field}:N", scale=None, legend=None)
 
 
 def down(field: str, height: float | None = None) -> alt.Y:
-    """A place from the top, without an axis; the first layer says how high the plot is."""
+    """A position from the top in pixels, without an axis; the first layer sets the height of the plot."""
     if height is None:
         return alt.Y(f"{field}:Q", axis=None)
     return alt.Y(f"{field}:Q", scale=alt.Scale(domain=[0, height], reverse=True, nice=False), axis=None)
 
 
 def exactly(domain: Sequence[float]) -> alt.Scale:
-    """A scale of just these values."""
+    """A scale of exactly this domain."""
     return alt.Scale(domain=list(domain), nice=False, zero=False)
 
 
 def padded(values: Sequence[float], share: float, least: float) -> tuple[float, float]:
-    """From the lowest to the highest value, with a margin: a share of the range, or the least."""
+    """The range of values with a margin at both ends: a share of the range, or `least` if that is 0."""
     low, high = min(values), max(values)
     margin = share * (high - low) or least
     return low - margin, high + margin
@@ -107,19 +107,19 @@ def padded(values: Sequence[float], share: float, least: float) -> tuple[float, 
 def written(
     base: alt.Chart, field: str, x: Any, y: Any, align: Literal["left", "right"] = "left", **look: Any
 ) -> alt.Chart:
-    """A field as text at the middle of its line."""
+    """A field as text, vertically centred at its position."""
     text: alt.Chart = base.mark_text(align=align, baseline="middle", **look)
     return text.encode(x=x, y=y, text=alt.Text(f"{field}:N"))
 
 
 def valid(base: alt.Chart, field: str) -> alt.Chart:
-    """Those rows alone that have a value of a field."""
+    """Keep only rows that have a value in this field."""
     chart: alt.Chart = base.transform_filter(f"isValid(datum.{field})")
     return chart
 
 
 def interval(base: alt.Chart, x: alt.X, y: Any, **look: Any) -> alt.Chart:
-    """A line from `low`, which `x` places, to `high`, where both are known."""
+    """A line from `low`, placed by `x`, to `high`, if both are known."""
     line: alt.Chart = valid(base, "low").mark_rule(aria=False, **look)
     return line.encode(x=x, x2=alt.X2("high:Q"), y=y)
 
@@ -131,19 +131,19 @@ def from_edge_to_edge(base: alt.Chart, y: alt.Y, theme: Theme) -> alt.Chart:
 
 
 def clickable(base: alt.Chart, **look: Any) -> alt.Chart:
-    """Rows as wide as the chart that nobody sees: they answer a pointer anywhere beside their marks."""
+    """Invisible rows as wide as the chart: they react to a pointer anywhere beside their marks."""
     rect: alt.Chart = base.mark_rect(opacity=0, **look)
     return rect.encode(x=LEFT, x2=UP_TO_RIGHT, y=down("top"), y2=alt.Y2("bottom:Q"))
 
 
 def measured(field: str, domain: Sequence[float], title: str, **axis: Any) -> alt.X:
-    """A field across, on an axis of just this domain, with as many ticks as the width has room for."""
+    """A horizontal axis of a field over exactly this domain, with as many ticks as the width allows."""
     ticks = alt.ExprRef("max(2, floor(width / 70))")
     return alt.X(f"{field}:Q", scale=exactly(domain), axis=alt.Axis(title=title, tickCount=ticks, **axis))
 
 
 def share(field: str) -> alt.X:
-    """A place across, as a share of the width."""
+    """A horizontal position, as a share of the width."""
     return alt.X(f"{field}:Q", scale=alt.Scale(domain=[0, 1], nice=False), axis=None)
 
 
@@ -151,9 +151,9 @@ _CALLED = {"interval": "95 % interval", "verdict": "Result", "p": "p", "q": "q"}
 
 
 def tooltip(*fields: str, **called: str) -> list[alt.Tooltip]:
-    """Fields of the data to be told of a mark, as text, by name unless they are called otherwise."""
+    """Fields for a mark's tooltip, as text, under their own names unless `called` gives others."""
     names = {field: _CALLED.get(field, field.capitalize()) for field in fields} | called
-    # Not as "field:N", which Altair takes apart again in each layer.
+    # Not as "field:N", which Altair parses again in each layer.
     return [alt.Tooltip(field=field, type="nominal", title=name) for field, name in names.items()]
 
 
@@ -186,7 +186,7 @@ def finish(
         autosize=alt.AutoSizeParams(type="fit-x", contains="padding"),
         config=_config(palette(theme)),
     )
-    # Not when it is made, where Altair copies each layer three times to find what they have in common.
+    # Set afterwards: the constructor copies each layer three times to find what they have in common.
     chart.layer = list(layers)
     if all(layer.data is layers[0].data for layer in layers):
         chart.data = layers[0].data
@@ -196,7 +196,7 @@ def finish(
 
 
 def spec_of(chart: alt.LayerChart) -> dict[str, Any]:
-    """A chart's Vega-Lite, not validated; Altair would copy each layer twice on the way."""
+    """A chart's Vega-Lite, not validated, without the two copies of each layer that Altair would make."""
     layers, chart.layer = chart.layer, []
     whole = chart.to_dict(validate=False)
     chart.layer = layers
@@ -240,7 +240,7 @@ def _config(colours: Palette) -> alt.Config:
 
 
 def message(theme: Theme, *, heading: alt.TitleParams | None, text: str) -> alt.LayerChart:
-    """A chart-sized place that says why there is nothing to draw."""
+    """A chart of one sentence that says why there is nothing to draw."""
     words = (
         alt.Chart(rows([{"text": text}], "message"))
         .mark_text(align="left", baseline="middle", color=palette(theme).muted, fontSize=13, limit=640)
@@ -250,7 +250,7 @@ def message(theme: Theme, *, heading: alt.TitleParams | None, text: str) -> alt.
 
 
 def on_halo(text: alt.Chart, theme: Theme, *, weight: Literal[400, 600] = 400) -> list[alt.Chart]:
-    """Texts beside points, each where its `dx`, `dy` and `align` say, readable across lines and marks."""
+    """Texts beside points, placed by `dx`, `dy` and `align`; a halo keeps them readable across marks."""
     written = partial(
         text.mark_text,
         dx=alt.expr("datum.dx"),
@@ -267,16 +267,16 @@ def on_halo(text: alt.Chart, theme: Theme, *, weight: Literal[400, 600] = 400) -
 
 _KINDS = ("svg", "png", "pdf")
 EXPORT_WIDTH = 900
-"""Pixels that a chart as wide as its page gets in a file."""
+"""Width in pixels, in a file, of a chart that is as wide as its page."""
 
 
 def check_can_draw(kind: str) -> None:
-    """Refuse, before any work, a kind of file such as "PNG" where charts cannot be drawn."""
+    """Raise an error, before any work, if charts cannot be drawn here; it names the kind, such as "PNG"."""
     require(kind, "figures")
 
 
 def chart_text(chart: alt.LayerChart) -> str:
-    """What a file of a chart is drawn from, here or elsewhere: its Vega-Lite as JSON."""
+    """A chart's Vega-Lite as JSON, from which a file is drawn in this process or another."""
     spec = spec_of(chart)
     if spec.get("width") == "container":
         spec["width"] = EXPORT_WIDTH
@@ -284,9 +284,9 @@ def chart_text(chart: alt.LayerChart) -> str:
 
 
 def drawn(text: str, kind: str) -> bytes:
-    """A file, a PNG at two pixels per point, drawn from what :func:`chart_text` gave."""
+    """Draw a file from the text of :func:`chart_text`; a PNG has two pixels per point."""
     check_can_draw(kind.upper())
-    import vl_convert  # of the extra figures
+    import vl_convert  # part of the extra `figures`
 
     options = {"scale": 2} if kind == "png" else {}
     image: bytes | str = getattr(vl_convert, f"vegalite_to_{kind}")(json.loads(text), **options)
@@ -297,7 +297,7 @@ _CLIP = re.compile(r'(?:(?<=\bid=")|(?<=url\(#))clip\d+')
 
 
 def to_svg(chart: alt.LayerChart) -> str:
-    """SVG with its text as text, the same of equal charts: the renderer numbers the clips of all it draws."""
+    """SVG with text as text, the same for equal charts: clips, which the renderer counts, are renumbered."""
     ids: dict[str, str] = {}
     text = drawn(chart_text(chart), "svg").decode()
     return _CLIP.sub(lambda found: ids.setdefault(found[0], f"clip{len(ids)}"), text)
@@ -306,4 +306,4 @@ def to_svg(chart: alt.LayerChart) -> str:
 IMAGES: Mapping[str, Callable[[alt.LayerChart], bytes]] = MappingProxyType(
     {f".{kind}": partial(lambda kind, chart: drawn(chart_text(chart), kind), kind) for kind in _KINDS}
 )
-"""What draws a chart, by the end of its file's name: a PNG and a PDF on the chart's own background."""
+"""Functions that draw a chart, by file extension; PNG and PDF have the chart's own background."""

@@ -1,4 +1,4 @@
-"""Groups by their verdicts: what they say beside the others, and whether they agree with each other."""
+"""Groups by verdict: how their answers differ from the others', and how much they agree inside."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -14,32 +14,32 @@ from grasp_core.report.charts.rows import within
 from grasp_core.report.findings.advice import doubted
 from grasp_core.report.findings.finding import BECAUSE_OF, COHESION, NO_EFFECT, Finding
 from grasp_core.report.findings.selection import by_verdict
-from grasp_core.report.tables import FEWEST, IN_TABLES, ends, explaining
+from grasp_core.report.tables import FEWEST, IN_TABLES, ends, explaining_groups
 from grasp_core.report.words import label_use
 from grasp_core.report.words.names import VERDICT_NAMES, InPlaceOfGai, format_interval, format_value, told_of
 
 SHOWN = 8
-"""Groups that are drawn; the others stand under *Groups in numbers*."""
+"""Number of groups that are drawn; the others are under *Groups in numbers*."""
 FILLED = 6
-"""Groups that are drawn even where no difference was found: enough to see how such ones look."""
+"""Number of groups drawn even if no difference was found: enough to see how such groups look."""
 CHOSEN = "chosen"
-"""The selection that holds the `name` of the group whose row was clicked."""
+"""The selection with the `name` of the group whose row was clicked."""
 NOT_DRAWN = f"No group of {FEWEST} raters or more has a verdict to be drawn; {IN_TABLES}"
 _COLOURS: Mapping[VerdictCode, Significance] = {"clear": "corrected", "hint": "nominal"}
 _SAME = "same"
 _STEP = 0.05
-"""Of a step between two labels, a shift of the average from which it is told."""
+"""Smallest shift of the average that is written, in steps between two labels."""
 _SAID = 22
-"""Characters of what is said of a group that have room."""
+"""Number of characters that fit beside a group for its difference."""
 _LONGEST = 32
-"""Characters of a name that have room beside the marks."""
+"""Number of characters of a name that fit beside the marks."""
 _HEAD, _FOOT = 28, 22
-"""Pixels above and below the rows, for headings and for what ticks say."""
+"""Pixels above and below the rows, for headings and for the texts of ticks."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Places:
-    """Shares of the width that names, both panels and words have, and where words lie in a row, in pixels."""
+    """Shares of the width for names, both panels and words; positions of words in a row, in pixels."""
 
     named: float
     left: tuple[float, float]
@@ -59,7 +59,7 @@ _NARROW = _Places(0.58, (0.02, 0.56), (0.66, 0.98), (0.62, 0.38), 74, 12, 30, 12
 
 @dataclass(frozen=True, slots=True)
 class _Panel:
-    """One of the two parts: its heading, the value of each group and what ticks say."""
+    """One of the two panels: its heading, the value of each group and the texts of ticks."""
 
     heading: str
     of: Callable[[Finding], Outcome]
@@ -77,7 +77,7 @@ def drawn_groups(result: RunResult) -> tuple[Finding, ...]:
 
 
 def verdict_chart(result: RunResult, theme: draw.Theme = "light", *, narrow: bool = False) -> alt.LayerChart:
-    """At most eight groups, clearest first: what they answer beside the others, and how they agree inside."""
+    """At most eight groups, clearest first: how their answers differ, and how much they agree inside."""
     found = [doubted(one, result) for one in drawn_groups(result)]
     if not found:
         return draw.message(theme, heading=None, text=NOT_DRAWN)
@@ -85,22 +85,22 @@ def verdict_chart(result: RunResult, theme: draw.Theme = "light", *, narrow: boo
 
 
 def _one_label(found: list[Finding]) -> str | None:
-    """Of two labels the one that all groups are drawn by: more of it lies right, and less left."""
+    """If there are two labels, the one that all groups are drawn by: more of it lies right, and less left."""
     uses = [one.row.label_use for one in found]
     if any(use is None or len(use.labels) != 2 for use in uses) or uses[0] is None:
         return None
-    told = label_use.said_more(uses[0])
+    told = label_use.label_for_sentence(uses[0])
     return None if told is None else told[0]
 
 
 def _of_little(one: Finding) -> bool:
-    """Whether a group has a gap, but no GAI that says something."""
+    """Return whether a group has a gap, but no GAI, or a GAI that says little."""
     gai, gap = told_of(one.row, "gai"), one.row.statistics.get("gap", Outcome(None))
     return gap.value is not None and (gai.value is None or isinstance(gai, InPlaceOfGai))
 
 
 class _Drawing:
-    """The chart of some groups: what all its layers are made of."""
+    """The chart of some groups, with the data that all its layers share."""
 
     def __init__(self, result: RunResult, found: list[Finding], places: _Places, theme: draw.Theme) -> None:
         self._result, self._found, self._places, self._theme = result, found, places, theme
@@ -112,7 +112,7 @@ class _Drawing:
         self._named = [self._of_group(one, _HEAD + places.row * place) for place, one in enumerate(found)]
 
     def chart(self) -> alt.LayerChart:
-        """Rows to click on, lines between them, both panels, and words."""
+        """Return rows to click on, lines between them, both panels, and words."""
         lines = alt.Chart(draw.rows([{"y": row["bottom"]} for row in self._named], "lines"))
         layers = [draw.from_edge_to_edge(lines, draw.down("y", self._height), self._theme)]
         layers += self._drawn("left", self._left(), self._places.left)
@@ -120,7 +120,7 @@ class _Drawing:
         layers += [] if right is None else self._drawn("right", right, self._places.right)
         layers += self._texts()
         told = "; ".join(f"{row['group']}: {row['status']}, {row['said']}" for row in self._named)
-        a_click = alt.selection_point(name=CHOSEN, fields=["name"])  # on a row chooses its group
+        a_click = alt.selection_point(name=CHOSEN, fields=["name"])  # a click on a row chooses its group
         whole = alt.Chart(draw.rows(self._named, "rows"))
         clicked = draw.clickable(whole, cursor="pointer", aria=False).add_params(a_click)
         alt_text = f"Groups by verdict. {told}."
@@ -132,11 +132,11 @@ class _Drawing:
         """The label that the group is drawn by, and its shift."""
         use = one.row.label_use
         if use is None or self._label is None:
-            return None if use is None else label_use.said_more(use)
+            return None if use is None else label_use.label_for_sentence(use)
         return self._label, use.labels[self._label]
 
     def _left(self) -> _Panel:
-        """Each group's most telling label, of two labels the same; on a scale the shift of the mean."""
+        """Left panel: the shift of the mean on a scale, else of each group's label (one for all if two)."""
         if self._scaled:
             unit = " in steps" if self._result.spec.analysis.level == "ordinal" else ""
             return _Panel(
@@ -165,7 +165,7 @@ class _Drawing:
         able = [one for one in COHESION if one in self._result.spec.analysis.statistics]
         if not able:
             return None
-        # Where a ratio has no value, or comes of an XRR near 0, the gap of all groups is drawn.
+        # If any ratio has no value, or comes from an XRR near 0, the gap of all groups is drawn.
         name = next((one for one in able if one != "gai" or not any(map(_of_little, self._found))), able[0])
         same = NO_EFFECT[name]
         return _Panel(
@@ -178,16 +178,16 @@ class _Drawing:
         )
 
     def _of_group(self, one: Finding, top: int) -> dict[str, Any]:
-        """A group's name, verdict, what is said of it, and places."""
+        """A group's name, its verdict and difference in words, and their positions."""
         verdict, places = one.verdict, self._places
         code: VerdictCode = "none" if verdict is None else verdict.code
         status, colour = VERDICT_NAMES[code], _COLOURS.get(code, "none")
         if verdict is not None and verdict.by is not None:
             perhaps = "perhaps " if verdict.by in self._uncertain else ""
-            differs = "" if one.hangs_on == BECAUSE_OF else "differs "
-            others = explaining(self._result, one.row)
+            differs = "" if one.link_words == BECAUSE_OF else "differs "
+            others = explaining_groups(self._result, one.row)
             whom = spoken(verdict.by) if len(others) == 1 else f"{len(others)} others"
-            status = f"{perhaps}{differs}only {one.hangs_on} {whom}"
+            status = f"{perhaps}{differs}only {one.link_words} {whom}"
         if one.undone and code == "clear":
             status, colour = "not certain: something else may explain it", "nominal"
         size = ", ".join(f"{half.row.n_raters:,}" for half in (one, one.other) if half is not None)
@@ -209,7 +209,7 @@ class _Drawing:
         }
 
     def _said(self, one: Finding) -> str:
-        """What makes it differ, in two or three words; of groups that do not how the left panel has them."""
+        """Say in two or three words how a group differs; without a difference, what the left panel shows."""
         verdict = one.verdict
         kind = verdict.kinds[0] if verdict is not None and verdict.kinds else None
         if kind == "items":
@@ -234,7 +234,7 @@ class _Drawing:
         return said if len(said) <= _SAID else f"{who}{amount} “{name}”"  # the name is cut, not the number
 
     def _drawn(self, name: str, panel: _Panel, across: tuple[float, float]) -> list[alt.Chart]:
-        """A panel: its ticks behind each group's marks, what they say below, its heading, and the marks."""
+        """A panel: ticks behind each group's marks, their texts below, the heading, and the marks."""
         outcomes, same = [panel.of(one) for one in self._found], panel.same
         # As far as values and their intervals reach from no difference, up to 2.5 times the furthest value.
         reach = max((abs(one.value - same) for one in outcomes if one.value is not None), default=1.0) or 1.0
@@ -263,7 +263,7 @@ class _Drawing:
                     "interval": format_interval(outcome.interval),
                 }
             )
-        # No difference, and one step to each side: a round one where ticks say how much.
+        # No difference, and one step to each side: a round number if ticks show an amount.
         reach = 0.9 * (domain[1] - same)
         steps = [size * 10.0**power for power in range(-3, 5) for size in (1, 2, 3, 5)] if panel.round else []
         step = max((one for one in steps if one <= reach), default=reach)
@@ -276,7 +276,7 @@ class _Drawing:
     def _around(
         self, name: str, words: str, across: tuple[float, float], ticks: list[dict[str, Any]]
     ) -> list[alt.Chart]:
-        """Lines of the ticks, not through the names above the marks; what ticks say; the panel's heading."""
+        """Lines of the ticks, not through the names above the marks; texts of ticks; the panel's heading."""
         x, colours = draw.share("x"), draw.palette(self._theme)
         last = name == "right"  # its heading ends where the chart does
         heading = {"x": 1.0 if last else across[0], "text": words}
@@ -325,7 +325,7 @@ class _Drawing:
 
 
 def _short(one: Finding) -> str:
-    """A group's name; of a long one the beginning of each of its values."""
+    """A group's name; a long name is cut to the beginning of each of its values."""
     if len(one.said) <= _LONGEST:
         return one.said
     values = [one_line(value) for group in one.groups for value in group.values]

@@ -1,1 +1,1 @@
-"""What a result finds, what may undo it, what mends that, and what to do."""
+"""Findings of a result, doubts about them, ways to remove doubts, and advice."""

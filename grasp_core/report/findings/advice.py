@@ -1,4 +1,4 @@
-"""What may undo a finding, and what to do about it."""
+"""Doubts that may undo a finding, and advice."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -11,11 +11,11 @@ from grasp_core.model.result import RunResult
 from grasp_core.model.spec import AnalysisSpec
 from grasp_core.model.text import Segment, Sentence, strong
 from grasp_core.report.findings.finding import LABEL_USE, Doubt, Finding
-from grasp_core.report.findings.selection import findings, left_given, may_stand_behind, standing_pair
+from grasp_core.report.findings.selection import explaining_axis, findings, still_differing, strongest_pair
 
 OF_GAI = ("gai", "gap", "irr", "gai_difference", "irr_difference")
 MANY = 0.1
-"""The share of a group's raters from which those whom a screen names may be all that is found of it."""
+"""Smallest share of a group's raters that may explain the group's finding if a screen names them."""
 _WHY: dict[Screen, tuple[str, str]] = {
     "random": ("Perhaps raters who did not read", "agree with the others no more than chance does"),
     "constant": ("Perhaps raters who did not look", "gave one label always"),
@@ -30,7 +30,7 @@ SAME_WORKLOAD = "shuffle within raters of like workload (--within workload)"
 
 @dataclass(frozen=True, slots=True)
 class About:
-    """What a doubt may be about: one thing of these groups of an axis or intersection."""
+    """Subject of a doubt: one statistic of these groups of an axis or intersection."""
 
     axes: AxisSet
     groups: tuple[Group, ...]
@@ -38,7 +38,7 @@ class About:
 
 
 def told(result: RunResult) -> tuple[Finding, ...]:
-    """Findings with their doubts; those that no doubt undoes come first, and groups before parts of them."""
+    """Findings with their doubts; findings that no doubt undoes come first, and groups before their parts."""
     found = sorted((doubted(one, result) for one in findings(result)), key=lambda one: one.undone)
     for one in list(found):
         whole = next((other for other in found if _holds(other, one)), None)
@@ -49,7 +49,7 @@ def told(result: RunResult) -> tuple[Finding, ...]:
 
 
 def _holds(whole: Finding, part: Finding) -> bool:
-    """Whether one group is in the other, and both differ in the same way for certain."""
+    """Return whether one group is part of the other, and both certainly differ in the same way."""
     ways = [(one.what, one.label, one.outcome.direction, one.vague, one.undone) for one in (whole, part)]
     inside = whole.row.group.key < part.row.group.key
     return inside and ways[0] == ways[1] and not (part.vague or part.undone or part.part)
@@ -61,17 +61,17 @@ def doubted(one: Finding, result: RunResult) -> Finding:
 
 
 def doubts(result: RunResult, about: About) -> tuple[Doubt, ...]:
-    """All that may undo it, or limits it."""
+    """All doubts that may undo a finding, or limit it."""
     return (*_of_items(result, about), *_of_screens(result, about), *_of_other_axes(result, about))
 
 
 def _of_items(result: RunResult, about: About) -> Iterator[Doubt]:
-    """Which items, and how many, the groups were given."""
+    """Doubts because groups were given different items, or different numbers of items."""
     check = next((one for one in result.assignment if one.axes == about.axes and one.large), None)
     if check is None:
         return
     axis, names = axis_label(about.axes), {group_label(group) for group in about.groups}
-    refuted = None  # by GAI that is another one over the same items
+    refuted = None  # by a GAI that differs over the same items
     for one in result.warnings:
         numbers = dict(one.numbers)
         if (
@@ -92,14 +92,14 @@ def _of_items(result: RunResult, about: About) -> Iterator[Doubt]:
 
 
 def _given(about: About, why: str, cause: str, mend: str) -> Doubt:
-    if about.what == LABEL_USE:  # it compares labels of the same items
+    if about.what == LABEL_USE:  # label use compares labels of the same items
         on = "on the items that both sides rated"
         return Doubt(f"O{on[1:]} ({why})", on, mend, undoes=False)
     return Doubt(f"Perhaps {cause}, not the raters ({why})", f"perhaps it is {cause}", mend)
 
 
 def _of_screens(result: RunResult, about: About) -> Iterator[Doubt]:
-    """Raters of the group, or of the only other one, whom a screen names."""
+    """Doubts because a screen names raters of the group, or of the only other group."""
     of_axes = [row for row in result.groups if row.group.axes == about.axes]
     rows = [row for row in of_axes if row.group in about.groups or len(of_axes) == 2]
     for one in result.warnings:
@@ -119,7 +119,7 @@ def _of_screens(result: RunResult, about: About) -> Iterator[Doubt]:
 
 
 def _of_other_axes(result: RunResult, about: About) -> Iterator[Doubt]:
-    """Axes that go with this one, and axes given which it no longer holds."""
+    """Doubts because of axes that go with this one, or given which the difference disappears."""
     tested = {found.column: found for found in result.given}
     axis = axis_label(about.axes)
     settled: set[str] = set()
@@ -128,12 +128,12 @@ def _of_other_axes(result: RunResult, about: About) -> Iterator[Doubt]:
         if not here:
             continue
         settled.add(column)
-        if not here & left_given(result, found):
+        if not here & still_differing(result, found):
             given = axis_label((column,))
             lead = f"No longer given {given} ({given} may stand behind it, or too few raters may move)"
             yield Doubt(lead, f"no longer given {given}", f"do not recruit by {axis}: see what {given} tells")
     for one in result.associations:
-        other = may_stand_behind(result, one, about.axes)
+        other = explaining_axis(result, one, about.axes)
         if other is None or other in settled:
             continue
         own = axis_label((one.first if other == one.second else one.second,))
@@ -149,14 +149,14 @@ _OWN_VIEW = ("gai", "gap")
 _LITTLE_AGREEMENT = ("irr", "gai", "gap", "negentropy", "plurality_size")
 WHICH_ITEMS = Sentence.of("See which items cause the difference.")
 MENDS: Mapping[Untestable, str] = {"other-items": SAME_ITEMS, "other-workload": SAME_WORKLOAD}
-"""What makes groups testable, by why they are not."""
+"""Ways to make groups testable, by the reason why they are not."""
 
 
 def advice(result: RunResult, found: Sequence[Finding]) -> tuple[Sentence, ...]:
-    """What mends doubts, then whom to recruit or to ask; or nothing, with what could have been found."""
+    """Advise how to remove doubts, then whom to recruit or ask; without findings, how to find more."""
     if not found and result.groups and all(row.least_p is not None for row in result.groups):
         return (_more_ways(result.spec.analysis),)
-    pair = None if found else standing_pair(result)
+    pair = None if found else strongest_pair(result)
     if pair is not None:
         a, b = (strong(spoken(group)) for group in (pair.a, pair.b))
         return (_as_many(a, " and ", b),)
@@ -175,7 +175,7 @@ def advice(result: RunResult, found: Sequence[Finding]) -> tuple[Sentence, ...]:
 
 
 def _more_ways(asked: AnalysisSpec) -> Sentence:
-    """What leaves more regroupings."""
+    """Advise how to have more regroupings."""
     more = ["within fewer strata"] * bool(asked.strata) + ["single raters in place of clusters"] * bool(
         asked.cluster
     )
@@ -187,7 +187,7 @@ def _more_ways(asked: AnalysisSpec) -> Sentence:
 
 
 def _of_certain(found: Sequence[Finding], raters: int) -> Iterator[Sentence]:
-    # Groups that see items differently, or whose own labels tell more of them than those of others.
+    # Groups that answer items differently, or agree more inside than across groups.
     views = [
         one
         for one in found
@@ -199,7 +199,7 @@ def _of_certain(found: Sequence[Finding], raters: int) -> Iterator[Sentence]:
         for one in found
         if one not in views and one.what in _LITTLE_AGREEMENT and one.outcome.direction == "down"
     ]
-    # Of a group that has half of all raters, there are enough.
+    # A group with half of all raters has enough of them.
     many = [one for one in alone if 2 * one.row.n_raters >= raters]
     few = [one for one in alone if one not in many]
     if few:
@@ -229,7 +229,7 @@ def _of_certain(found: Sequence[Finding], raters: int) -> Iterator[Sentence]:
 
 
 def _with_parts(found: Sequence[Finding]) -> list[str]:
-    """Who they are about, each part together with the group that holds it."""
+    """Names of the groups of findings; a part is named together with its group."""
     parts = {one.part.groups for one in found if one.part is not None}
     return [one.said_with_part for one in found if one.groups not in parts]
 
@@ -243,7 +243,7 @@ def _as_many(*both: str | Segment) -> Sentence:
 
 
 def first_names(titles: Sequence[str]) -> list[str | Segment]:
-    """The first three, and how many more there are; between names that hold commas stand semicolons."""
+    """The first three names, and the number of others; names with commas are separated by semicolons."""
     shown = titles[:_NAMED]
     comma = ";" if any("," in name for name in shown) else ","
     rest = len(titles) - len(shown)

@@ -1,4 +1,4 @@
-"""The answer in words, for people who manage annotation: its title, how sure it is, and what backs it."""
+"""The answer in words, for people who manage annotation: its title, its certainty, and its support."""
 
 import math
 from collections import Counter
@@ -20,11 +20,17 @@ from grasp_core.report.findings.selection import (
     judged,
     nearest,
     of_verdict,
-    standing_pair,
+    strongest_pair,
 )
-from grasp_core.report.tables import NO_VALUE, effect, explaining, lacking
+from grasp_core.report.tables import NO_VALUE, effect, explaining_groups, lacking
 from grasp_core.report.words import names
-from grasp_core.report.words.label_use import higher_or_lower, of_100, of_scale, said_more, scale_outcome
+from grasp_core.report.words.label_use import (
+    higher_or_lower,
+    label_for_sentence,
+    of_100,
+    of_scale,
+    scale_outcome,
+)
 
 EVERYBODY = "everybody else"
 NO_DIFFERENCE = "No difference found between groups of raters"
@@ -36,17 +42,17 @@ UNTESTABLE: Mapping[Untestable, str] = {
     "few-permutations": "there are too few permutations",
     "not-estimable": "nothing that is tested has a value",
 }
-"""Why groups have no verdict."""
+"""Reasons why groups have no verdict."""
 _WHOLE_FROM = 0.05
-"""From 5 of 100 answers on, decimals say nothing in a sentence."""
+"""Share of answers above which a sentence has no decimals: 5 of 100."""
 _SMALL = 10
-"""In groups of fewer raters differences are missed more often."""
+"""Number of raters below which a sentence warns that differences are missed more often."""
 HOW_SURE = "Very sure: if nobody differed, about 95 of 100 studies would find nothing."
 LESS_CERTAIN = "These raters do differ; how much other raters would is less certain."
 
 
 def title(result: RunResult, found: Sequence[Finding]) -> Sentence:
-    """What the clearest finding says; or that there is none, or no answer."""
+    """State the clearest finding; or that there is none, or no answer."""
     if result.of_everybody:
         return agreement_title(result)
     certain = [one for one in found if not one.undone]
@@ -54,11 +60,11 @@ def title(result: RunResult, found: Sequence[Finding]) -> Sentence:
         return Sentence.of(*claim(certain[0], result), certain[0].brief)
     if found:
         return Sentence.of("Not certain: ", *claim(found[0], result), found[0].brief)
-    pair = standing_pair(result)
+    pair = strongest_pair(result)
     if pair is not None:
         a, b = (strong(spoken(group)) for group in (pair.a, pair.b))
         use = pair.label_use if pair.verdict and "labels" in pair.verdict.kinds else None
-        labels = None if use is None else said_more(use)
+        labels = None if use is None else label_for_sentence(use)
         if labels is not None:
             return Sentence.of(a, " raters ", *_says(*labels), b, " raters")
         return Sentence.of(a, " and ", b, " raters answer the same items differently")
@@ -70,17 +76,17 @@ def title(result: RunResult, found: Sequence[Finding]) -> Sentence:
 
 
 def line(result: RunResult, found: Sequence[Finding]) -> Sentence | None:
-    """The line below the title: what would have been found, where nothing is; else how many groups differ."""
+    """Line below the title: if nothing was found, the difference that would be found; else :func:`counts`."""
     return _missed(result, found) or counts(result, found)
 
 
 def _missed(result: RunResult, found: Sequence[Finding]) -> Sentence | None:
-    """What would have been found, where the title says that there is nothing, and that is known."""
-    return None if found or standing_pair(result) else could_have_been_found(result)
+    """Say which difference would have been found; None if the title names a difference, or it is unknown."""
+    return None if found or strongest_pair(result) else could_have_been_found(result)
 
 
 def counts(result: RunResult, found: Sequence[Finding]) -> Sentence | None:
-    """How many groups differ, may differ by luck, are explained by others, and show no difference."""
+    """Say how many groups differ, may differ by luck, are explained by others, or show no difference."""
     if not judged(result) or not result.groups:
         return None
     groups, clear = len(result.groups), count_groups(found)
@@ -97,17 +103,17 @@ def counts(result: RunResult, found: Sequence[Finding]) -> Sentence | None:
         doubtful = count_groups([one for one in found if one.undone])
         which = "" if doubtful in (0, clear) else f" of {spelled(doubtful)} of them"
         why = f"but something else may explain it{which}" if doubtful else "more than luck explains"
-        said = [f"{spelled(clear).capitalize()} of {number(groups, 'group')} {verb} differently, {why}."]
+        said = [f"{_of_groups(clear, groups)} {verb} differently, {why}."]
     if hints:
         which = f"{spelled(hints)} {agree(hints, 'other', 'others')} the" if clear else f"{spelled(hints)} a"
         said += [" ", f"In {which} difference may be luck."]
     if explained:
         count = count_groups(explained)
-        by = {explaining(result, one.row) for one in explained}
+        by = {explaining_groups(result, one.row) for one in explained}
         undone = {group for one in found if one.undone for group in one.groups}
         differ = "may differ" if undone.intersection(*by) else agree(count, "differs", "differ")
         other, *others = by
-        how = "from" if all(one.hangs_on != BECAUSE_OF for one in explained) else BECAUSE_OF
+        how = "from" if all(one.link_words != BECAUSE_OF for one in explained) else BECAUSE_OF
         only = f"{spelled(count).capitalize()} {differ} only {how} "
         if others or not other:
             said += [" ", f"{only}other groups."]
@@ -121,8 +127,15 @@ def counts(result: RunResult, found: Sequence[Finding]) -> Sentence | None:
     return Sentence.of(*said)
 
 
+def _of_groups(count: int, groups: int) -> str:
+    if count < groups:
+        return f"{spelled(count).capitalize()} of {number(groups, 'group')}"
+    whole = {1: "The only", 2: "The two"}.get(groups, f"All {spelled(groups)}")
+    return f"{whole} {agree(groups, 'group', 'groups')}"
+
+
 def claim(one: Finding, result: RunResult) -> tuple[str | Segment, ...]:
-    """Who does what, beside whom, to be said aloud: the size of it, without its test."""
+    """Say which group answers how, compared with whom, and by how much; without the test."""
     above = () if one.part is None else (", above all ", strong(one.part.spoken), ",")
     first = (strong(one.spoken), " raters", *above, " ")
     than = (EVERYBODY,) if one.other is None else (strong(one.other.spoken), " raters")
@@ -149,17 +162,17 @@ def claim(one: Finding, result: RunResult) -> tuple[str | Segment, ...]:
 
 
 def _labels(one: Finding, result: RunResult) -> tuple[str | Segment, ...]:
-    """How a group uses the labels: on a scale of numbers how its mean moves, else its most telling label."""
+    """Say how a group uses labels: the shift of the mean on a scale of numbers, else the main label."""
     mean = _mean(one, result)
     if mean is not None and mean.value:
         return (f"rate {of_scale(mean.value)} {higher_or_lower(mean.value)} on average than ",)
     use = one.row.label_use
-    found = None if use is None else said_more(use)
+    found = None if use is None else label_for_sentence(use)
     return () if found is None else _says(*found)
 
 
 def _mean(one: Finding, result: RunResult) -> Outcome | None:
-    """How the group's mean moves, on a scale of numbers."""
+    """The shift of the group's mean on a scale of numbers; else None."""
     numbers = result.spec.analysis.level in ("interval", "ratio")
     return scale_outcome(one.row.label_use, result) if numbers else None
 
@@ -170,7 +183,7 @@ def _says(label: str, shift: Shift) -> tuple[str | Segment, ...]:
 
 
 def tested(result: RunResult) -> int:
-    """Groups that have a verdict; without verdicts those of which something was tested."""
+    """Number of groups that could be tested: by their verdicts; without verdicts, by their p-values."""
     if judged(result):
         return sum(row.verdict is not None and row.verdict.code != "untestable" for row in result.groups)
     return sum(
@@ -181,7 +194,7 @@ def tested(result: RunResult) -> int:
 
 
 def _reasons(result: RunResult, *, counted: bool = True) -> tuple[str, ...]:
-    """Why groups could not be tested, and how many for each reason where they are to be counted."""
+    """Say why groups could not be tested, with the number of groups for each reason if `counted`."""
     if not judged(result):
         if result.groups and all(row.least_p is not None for row in result.groups):
             return (UNTESTABLE["few-raters"],)
@@ -192,7 +205,7 @@ def _reasons(result: RunResult, *, counted: bool = True) -> tuple[str, ...]:
 
 
 def how_sure(result: RunResult, found: Sequence[Finding]) -> tuple[Sentence, ...]:
-    """How often luck alone makes a finding, and how far the clearest one moves; of none what was missed."""
+    """Sentences on certainty: doubts, luck, size of the clearest finding, or what may have been missed."""
     if not tested(result) or not judged(result):
         return ()
     certain = [one for one in found if not one.undone]
@@ -209,7 +222,7 @@ def how_sure(result: RunResult, found: Sequence[Finding]) -> tuple[Sentence, ...
 
 
 def _of_luck(groups: int) -> str:
-    """How many hints luck alone makes of so many groups; of few it makes none as a rule."""
+    """Say how many hints luck alone gives among so many groups; among few it usually gives none."""
     if (1 - LEVEL) ** groups > 0.5:
         return f"Luck alone gives about one group in {round(1 / LEVEL)} such a hint."
     usual = round(LEVEL * groups)
@@ -218,7 +231,7 @@ def _of_luck(groups: int) -> str:
 
 
 def _how_much(one: Finding, result: RunResult) -> tuple[Sentence, ...]:
-    """Between which sizes the difference may lie with other raters and items."""
+    """Give the range of the difference with other raters and items; or say that its size is less certain."""
     if one.unsettled:
         return (Sentence.of(LESS_CERTAIN),)
     mean = _mean(one, result) if one.what == LABEL_USE else None
@@ -228,7 +241,7 @@ def _how_much(one: Finding, result: RunResult) -> tuple[Sentence, ...]:
         few, many = map(of_scale, sorted((abs(mean.interval.low), abs(mean.interval.high))))
         return (Sentence.of(f"How much: {few} to {many} {higher_or_lower(mean.value)}."),)
     use = one.row.label_use
-    told = said_more(use) if one.what == LABEL_USE and use is not None else None
+    told = label_for_sentence(use) if one.what == LABEL_USE and use is not None else None
     if told is None or told[1].low is None or told[1].high is None:
         return ()
     (_, shift), ends = told, (abs(told[1].low), abs(told[1].high))
@@ -237,7 +250,7 @@ def _how_much(one: Finding, result: RunResult) -> tuple[Sentence, ...]:
 
 
 def could_have_been_found(result: RunResult) -> Sentence | None:
-    """How far a lone group would have to differ to be clear four times in five; None where none is known."""
+    """Say how far a lone group must differ to be clear four times in five; None if unknown."""
     found = sorted(result.findable, key=lambda one: one.shift)
     if not found:
         return None
@@ -255,12 +268,12 @@ def _whole(share: float) -> str:
 
 
 _LISTED = 5
-"""Groups named in one sentence before the rest is only counted."""
+"""Number of groups named in one sentence; the rest is only counted."""
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """The answer: one headline, what a run warns of, and the sentences that back it."""
+    """The answer: one headline, the run's warnings, and the sentences that support the headline."""
 
     headline: Sentence
     warned: Warned
@@ -301,7 +314,7 @@ def strength(outcome: Outcome) -> tuple[float, float, float]:
 
 
 def verdict_sentence(row: GroupResult, result: RunResult) -> Sentence | None:
-    """What all tests of a group say together; None without a verdict."""
+    """State the verdict of all tests of a group together; None without a verdict."""
     verdict = row.verdict
     if verdict is None:
         return None
@@ -310,17 +323,17 @@ def verdict_sentence(row: GroupResult, result: RunResult) -> Sentence | None:
     code, tests = strong(names.VERDICT_NAMES[verdict.code]), names.together_words(verdict)
     by: list[str | Segment] = []
     if verdict.by is not None:
-        whose = first_names(list(map(spoken, explaining(result, row))))
+        whose = first_names(list(map(spoken, explaining_groups(result, row))))
         by = [": without the raters of ", *whose, " nothing is left"]
     return Sentence.of("Verdict: ", code, f" ({tests})", *by, ".")
 
 
 def _explained(result: RunResult, found: Sequence[Finding]) -> list[Sentence]:
-    """Groups that would be clear, but for the raters of another one, of `found`, which may be in doubt."""
+    """Sentences on groups explained by another group; `found` shows whether that group is in doubt."""
     undone = {group for one in found if one.undone for group in one.groups}
     of: dict[tuple[str, tuple[Group, ...]], list[Finding]] = {}
     for one in of_verdict(result, "explained"):
-        of.setdefault((one.hangs_on, explaining(result, one.row)), []).append(one)
+        of.setdefault((one.link_words, explaining_groups(result, one.row)), []).append(one)
     said = []
     for (how, by), explained in of.items():
         count = count_groups(explained)
@@ -339,7 +352,7 @@ def _explained(result: RunResult, found: Sequence[Finding]) -> list[Sentence]:
 
 
 def _undecided(result: RunResult) -> tuple[Sentence, ...]:
-    """Why groups whose q is below the level are hints all the same."""
+    """Say why groups are hints although their q is below the level."""
     near = [one for one in of_verdict(result, "hint") if one.verdict and (one.verdict.q or 0.0) < LEVEL]
     if not near:
         return ()
@@ -364,7 +377,7 @@ def _figures(found: Sequence[Finding]) -> list[tuple[Segment, str]]:
 
 
 def axes_to_watch(result: RunResult) -> tuple[Sentence, ...]:
-    """Along which axes it matters who is recruited: those of clear groups, with how far their GAI reaches."""
+    """Say along which axes recruitment matters: the axes of clear groups, with their DSI if it is marked."""
     known = {row.axes: row for row in result.dsi if row.outcome.value is not None}
     if not known or not judged(result):
         return ()
@@ -372,7 +385,7 @@ def axes_to_watch(result: RunResult) -> tuple[Sentence, ...]:
     said = []
     for axes in list(dict.fromkeys(one.row.group.axes for one in certain))[:3]:
         groups = first_names([one.said for one in certain if one.row.group.axes == axes])
-        # A p that says nothing would mislead, and so would a ratio that comes of an XRR near 0.
+        # A p that says nothing would mislead, and so would a ratio that comes from an XRR near 0.
         outcome = known[axes].outcome if axes in known else Outcome(None)
         marked = outcome.significance != "none" and abs(outcome.value or 0.0) <= names.LARGEST_GAI
         axis = _axis_parts(result, known[axes]) if marked else [strong(axis_label(axes))]

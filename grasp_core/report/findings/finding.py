@@ -1,4 +1,4 @@
-"""A finding: one thing of one group, or of the two halves of an axis, compared with chance, and its words."""
+"""A finding: a statistic of one group, or of the two halves of an axis, compared with chance, in words."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ from grasp_core.report.words.label_use import centre, direction, format_points, 
 LABEL_USE = "label_use"
 SPREAD = "spread"
 SYMMETRIC = (LABEL_USE, *(name for name, one in TABLE.items() if one.symmetric), SPREAD)
-"""What is the same seen from either half of an axis of two values."""
+"""Statistics that are the same for both halves of an axis of two values."""
 _BETWEEN = {
     "distance": ("differ on the same items more", "differ on the same items less"),
     "xrr": ("agree across the two groups more", "agree across the two groups less"),
@@ -24,15 +24,15 @@ _BETWEEN = {
         "have the same majority answer less often",
     ),
 }
-"""How two halves stand to each other, above and below the middle of random groupings."""
+"""Words on how two halves differ, for values above and below the median of random groupings."""
 SPREAD_WORDS = names.StatisticWords(**names.TEXTS["spread"])
 _THAN_RANDOM = "than random groups of their size would"
 NO_EFFECT = {LABEL_USE: 0.0} | {
     name: one.no_effect for name, one in TABLE.items() if one.no_effect is not None
 }
-"""Where a value lies if nothing sets the group apart."""
+"""Value of each statistic if the group does not differ."""
 COHESION = ("gai", "gap")
-"""What says whether raters agree with each other as with the others."""
+"""Statistics that compare agreement inside a group with agreement across groups."""
 
 
 BECAUSE_OF = "because of"
@@ -40,9 +40,9 @@ BECAUSE_OF = "because of"
 
 @dataclass(frozen=True, slots=True)
 class Doubt:
-    """What may undo a finding, or, where it `undoes` nothing, limits it.
+    """A doubt that may undo a finding; without `undoes` it only limits the finding.
 
-    `lead` stands before the finding's sentence, `brief` behind its name; `mend` says what to do first.
+    `lead` stands before the finding's sentence, `brief` after its name; `mend` says what to do first.
     """
 
     lead: str
@@ -53,14 +53,14 @@ class Doubt:
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One thing of one group, compared with chance.
+    """One statistic of one group, compared with chance.
 
-    `what` is a statistic, or label use: then `label` is the label that lies furthest from chance, and the
-    outcome is its difference of shares (0.11 are 11 percentage points). `further` is what else holds. Of an
-    axis of two values, `other` is the same finding seen from the other half. `doubts` are told before it.
-    With `verdict` it is that of all tests together, of which `what` is the first that holds by itself;
-    `vague` says that none does, so that `what` is only the one with the smallest p. `part` is a group within
-    this one that differs in the same way, and more: both are told together.
+    `what` is the statistic, or label use: then `label` is the label furthest from chance, and the outcome is
+    its difference of shares (0.11 is 11 percentage points). `further` are other findings on the group. On an
+    axis of two values, `other` is the same finding for the other half. `doubts` come before the finding. If
+    there is a `verdict` of all tests together, `what` is the first statistic that is significant on its own.
+    `vague` means that none is: `what` only has the smallest p. `part` is a group within this one that differs
+    more, in the same way; both are reported together.
     """
 
     row: GroupResult
@@ -77,12 +77,12 @@ class Finding:
 
     @property
     def undone(self) -> bool:
-        """Whether a doubt may undo it."""
+        """True if a doubt may undo the finding."""
         return any(one.undoes for one in self.doubts)
 
     @property
     def brief(self) -> str:
-        """Its doubts in brackets, to stand behind a name; empty without one."""
+        """Its doubts in brackets, to follow a name; empty without doubts."""
         return f" ({'; '.join(one.brief for one in self.doubts)})" if self.doubts else ""
 
     @property
@@ -92,23 +92,23 @@ class Finding:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The group's name, or those of both halves."""
+        """The group's name, or the names of both halves."""
         return (self.name,) if self.other is None else (self.name, self.other.name)
 
     @property
     def spoken(self) -> str:
-        """The group's name in a sentence; where groups share it, with its axis."""
+        """The group's name in a sentence, with its axis if other groups have the same name."""
         group = self.row.group
         return spoken(group) if self.name == group_label(group) else self.name
 
     @property
     def said(self) -> str:
-        """Who it is about, in a sentence."""
+        """The group's name, or the names of both halves, in a sentence."""
         return " and ".join(one.spoken for one in (self, self.other) if one is not None)
 
     @property
     def said_with_part(self) -> str:
-        """The same, and the part of it that differs most."""
+        """The names of :attr:`said`, then the part of the group that differs most."""
         return self.said if self.part is None else f"{self.said}, above all {self.part.said}"
 
     @property
@@ -117,26 +117,26 @@ class Finding:
         return (self.row.group,) if self.other is None else (self.row.group, self.other.row.group)
 
     @property
-    def hangs_on(self) -> str:
-        """How it hangs on the group that explains it: of groups of one axis, one differs from the other."""
+    def link_words(self) -> str:
+        """Link to the group that explains it: "from" for a group of the same axis, else "because of"."""
         by = None if self.verdict is None else self.verdict.by
         return "from" if by is not None and by.axes == self.row.group.axes else BECAUSE_OF
 
     @property
     def title(self) -> str:
-        """Who it is about."""
+        """The group's name, or the names of both halves, as a title."""
         return " and ".join(self.names)
 
     @property
     def tested_sentence(self) -> Sentence:
-        """How the group differs in one thing, by how much, and its test."""
+        """Sentence on how the group differs in this statistic, by how much, and the test."""
         raters = number(self.row.n_raters, "rater") if self.other is None else f"{self._sizes} raters"
         return Sentence.of(lead(self.doubts), f"These {raters} ", *self._how, f"; {self.tested}.")
 
     @property
     def backed(self) -> Sentence:
-        """The group, how it differs, by how much, its test, and what else holds after correction."""
-        # Of halves with its group, unless it is the same of both.
+        """Sentence on the group, how it differs, by how much, the test, and its further findings."""
+        # Name the half, unless the value is the same for both.
         others = ", ".join(
             one._value if self.other is None or one.what in SYMMETRIC else f"{one._value} of {one.name}"
             for one in self.further
@@ -144,7 +144,7 @@ class Finding:
         after = "" if self.verdict else "after correction "
         also = f"; {after}also {others}" if others else ""
         who = (*self.strong_names, f" raters (n = {self._sizes}) ")
-        which: tuple[str | Segment, ...] = ()  # label is said more often
+        which: tuple[str | Segment, ...] = ()  # the label that is said more often
         if self.what != LABEL_USE and not self.vague:
             use, other = self.row.label_use, self.other
             halves = () if other is None else (self.spoken, " raters")
@@ -158,19 +158,19 @@ class Finding:
 
     @property
     def apart(self) -> bool:
-        """Whether the group and the others answer differently, on some items more than on others."""
+        """True if the finding shows that the group and the others answer the same items differently."""
         less_alike = self.what in CROSS_GROUP and self.outcome.direction == "down"
         return less_alike or self.what in (LABEL_USE, "distance")
 
     @property
     def size(self) -> float:
-        """Distance of the value from the mean of what chance gives, in its standard deviations."""
+        """Distance of the value from the mean of the shuffled values, in their standard deviations."""
         null = self.outcome.null
         return 0.0 if null is None else abs(self.value - centre(null)) / (spread(null) or 1.0)
 
     @property
     def tested(self) -> str:
-        """Which test it passed, such as "p = 0.002, q = 0.035: after correction"."""
+        """Words on the test, such as "p = 0.002, q = 0.035: after correction"."""
         if self.verdict is not None:
             return f"{self._p_and_q}: {names.VERDICT_NAMES[self.verdict.code]}"
         use = self.row.label_use
@@ -180,7 +180,7 @@ class Finding:
 
     @property
     def unsettled(self) -> bool:
-        """Whether its interval holds the value of no difference."""
+        """True if its interval includes the value of no difference."""
         interval, none = self.outcome.interval, NO_EFFECT.get(self.what)
         return interval is not None and none is not None and interval.holds(none)
 
@@ -197,7 +197,7 @@ class Finding:
 
     @property
     def _how(self) -> tuple[str | Segment, ...]:
-        """What it is, with its size."""
+        """Words on how the group differs, with the statistic's value."""
         if self.what == LABEL_USE or self.vague:
             return self._does
         value = f"{words_of(self.what).name} {names.format_value(self.value)}"
@@ -205,7 +205,7 @@ class Finding:
 
     @property
     def _does(self) -> tuple[str | Segment, ...]:
-        """The same of a statistic without its size."""
+        """Words on how the group differs, without the statistic's value."""
         if self.vague:
             than = "each other" if self.other is not None else "the others"
             return (f"answer differently from {than}, in which way cannot be told",)
@@ -222,7 +222,7 @@ class Finding:
 
     @property
     def _of_labels(self) -> tuple[str | Segment, ...]:
-        """What the first half says more often than the other, to go on after both names."""
+        """Words to follow both names: the label that the first half says more or less often."""
         use = self.row.label_use
         said = () if use is None or self.other is None else manner(use, self.other.spoken)
         return (self.spoken, " raters ", *said) if said else ()
@@ -242,7 +242,7 @@ class Finding:
 
 
 def lead(found: Sequence[Doubt]) -> str:
-    """What is said before a sentence that may be undone; empty without a doubt."""
+    """Words before a sentence that doubts may undo; empty without doubts."""
     if not found:
         return ""
     first, *others = dict.fromkeys(one.lead for one in found)
@@ -255,6 +255,6 @@ def words_of(what: str) -> names.StatisticWords:
 
 
 def held(finding: Finding) -> str:
-    """What a statistic says of a group, without its size."""
+    """Words on how a group differs by a statistic, without its value."""
     words = words_of(finding.what)
     return f"{words.less if finding.outcome.direction == 'down' else words.more} {_THAN_RANDOM}"

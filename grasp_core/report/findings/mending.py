@@ -1,4 +1,4 @@
-"""Warnings that stand in the open, and the ways to mend them."""
+"""Warnings of a result in order of importance, and ways to mend them."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -13,20 +13,20 @@ from grasp_core.model.remarks.remark import Code, Remark
 from grasp_core.model.result import RunResult
 from grasp_core.model.spec import DEFAULT_PERMUTATIONS, MAX_PERMUTATIONS, WORKLOAD, RunSpec
 from grasp_core.model.text import agree, listed, quoted
-from grasp_core.report.findings.selection import held_or_hinted, may_stand_behind
+from grasp_core.report.findings.selection import explaining_axis, held_or_hinted
 
 SCREEN_OF: Mapping[Code, Screen] = {
     Caution.RANDOM_RESPONDERS: "random",
     Caution.CONSTANT_RATERS: "constant",
     Caution.NEAR_DUPLICATES: "duplicates",
 }
-"""The screen that leaves out the raters whom a warning counts."""
+"""Screens that leave out the raters whom a warning counts."""
 _SHUFFLES, _AXES = "Choose what to shuffle within", "Choose which axes to test"
 
 
 @dataclass(frozen=True, slots=True)
 class Mend:
-    """What a button says, and the spec that it leads to: the same one where something is to be chosen."""
+    """Label of a button, and the spec that it leads to; the same spec if a person must choose first."""
 
     label: str
     spec: RunSpec
@@ -35,14 +35,14 @@ class Mend:
 
 @dataclass(frozen=True, slots=True)
 class WayBack:
-    """What was mended in a run's spec, as a sentence, and the run without it."""
+    """Sentence on a change in a run's spec, and the way to undo the change."""
 
     mended: str
     mend: Mend
 
 
 def mend(warning: Remark, spec: RunSpec) -> Mend | None:
-    """The one way to mend a warning of a run of this spec; None where no spec can."""
+    """Return the way to mend a warning of a run with this spec; None if no spec can."""
     analysis = spec.analysis
     match warning.code:
         case Caution.RANDOM_RESPONDERS | Caution.CONSTANT_RATERS | Caution.NEAR_DUPLICATES:
@@ -95,7 +95,7 @@ def mend(warning: Remark, spec: RunSpec) -> Mend | None:
 
 
 def ways_back(spec: RunSpec, kept: Sequence[tuple[str, str]] = ()) -> Iterator[WayBack]:
-    """Who was left out or kept, and what mends of workload have put into a spec, each with the other spec."""
+    """Yield the ways to undo changes in a spec: raters left out or kept, and strata of like workload."""
     if spec.data.exclude:
         with_them = replace(spec, data=replace(spec.data, exclude=()))
         said = f"Left out: raters with {_valued(spec.data.exclude)}."
@@ -119,7 +119,7 @@ def _valued(pairs: Sequence[tuple[str, str]]) -> str:
 
 
 def given_too(spec: RunSpec, axes: Iterable[str]) -> RunSpec:
-    """The run with what is left of the other axes given these, too."""
+    """Add axes to those that the run's tests are given."""
     given = tuple(dict.fromkeys((*spec.analysis.given, *axes)))
     return replace(spec, analysis=replace(spec.analysis, given=given))
 
@@ -139,7 +139,7 @@ def _other(label: str, spec: RunSpec, **settings: Any) -> Mend:
 class Warned:
     """The warnings of a result, each once, most important first.
 
-    `first`: those that may undo what is found, to be read before it.
+    `first`: warnings that may undo findings, to be read before them.
     """
 
     first: tuple[Remark, ...]
@@ -147,7 +147,7 @@ class Warned:
 
     @property
     def lead(self) -> str:
-        """What a section on warnings says before it lists the others; empty where these are all."""
+        """Words of a section on warnings before its list; empty if all warnings are in the list."""
         if not self.first:
             return "" if self.others else "None."
         count = len(self.first)
@@ -156,18 +156,17 @@ class Warned:
 
 
 def warned(result: RunResult) -> Warned:
-    """Warnings by where they stand.
+    """Sort the warnings by where they are shown.
 
-    That two axes go together stands first where one may be what is found by the other, and not both were
-    tested given the other.
+    The warning that two axes go together comes first if one axis may explain what is found by the other, and
+    not both were tested given the other.
     """
     given = {one.column for one in result.given}
     marked = {group.axes for group in held_or_hinted(result)}
     in_doubt = {
         (axis_label((one.first,)), axis_label((one.second,)))
         for one in result.associations
-        if not {one.first, one.second} <= given
-        and any(may_stand_behind(result, one, axes) for axes in marked)
+        if not {one.first, one.second} <= given and any(explaining_axis(result, one, axes) for axes in marked)
     }
     in_order = ranked(result.warnings)
     first = []
@@ -180,7 +179,7 @@ def warned(result: RunResult) -> Warned:
 
 
 def caution_codes(warnings: Iterable[Remark], axes: AxisSet) -> str:
-    """The codes of warnings that may undo what is found of an axis, most important first, blanks between."""
+    """Codes of warnings that may undo findings on an axis, most important first, separated by blanks."""
     named = {axis_label((name,)) for name in axes}
     codes = []
     for one in ranked(warnings):

@@ -1,4 +1,4 @@
-"""Findings: what holds of each group, which of it is told first, and what could have been found."""
+"""Findings of a result: tests of each group, their order, and the groups that differ."""
 
 import math
 from collections import defaultdict
@@ -14,21 +14,21 @@ from grasp_core.report.findings.finding import LABEL_USE, SPREAD, SYMMETRIC, Fin
 from grasp_core.report.words.label_use import centre, foremost, interval_of, tested_as
 from grasp_core.report.words.names import InPlaceOfGai, lead_statistic, told_of
 
-TOLD_FIRST = (LABEL_USE, *sorted(TABLE, key=lambda name: TABLE[name].told), SPREAD)
-"""What is told of a group, in the order in which people ask: what it says differently comes first."""
+REPORT_ORDER = (LABEL_USE, *sorted(TABLE, key=lambda name: TABLE[name].told), SPREAD)
+"""Statistics of a group, in the order in which people ask: label use comes first."""
 _OF_KIND: Mapping[Kind, tuple[str, ...]] = {
     "labels": (LABEL_USE,),
     "items": ("distance",),
     "cohesion": ("gai", "gap"),
     "spread": (SPREAD,),
 }
-"""What is told of each kind of difference, the first that has a value."""
+"""Statistics for each kind of difference; the first that has a value is reported."""
 
 
 def evidence(row: GroupResult, name: str) -> tuple[Finding, ...]:
-    """All that has a value of one group, in the order in which it is told."""
+    """All statistics of one group that have a value, in the order of :data:`REPORT_ORDER`."""
     found = []
-    for what in TOLD_FIRST:
+    for what in REPORT_ORDER:
         if what == LABEL_USE:
             one = of_labels(row, name)
             found += [] if one is None else [one]
@@ -40,7 +40,7 @@ def evidence(row: GroupResult, name: str) -> tuple[Finding, ...]:
 
 
 def of_labels(row: GroupResult, name: str) -> Finding | None:
-    """A group's label use, unless it has no value."""
+    """A group's label use; None if it has no value."""
     told = None if row.label_use is None else foremost(row.label_use)
     if row.label_use is None or told is None:
         return None
@@ -58,25 +58,25 @@ def of_labels(row: GroupResult, name: str) -> Finding | None:
 
 
 def _drawn(null: Histogram | None) -> Histogram | None:
-    """The null distribution, where any shuffled value had one."""
+    """The null distribution; None if no shuffled value is in it."""
     return None if null is None or not any(null.counts) else null
 
 
 def judged(result: RunResult) -> bool:
-    """Whether its groups have verdicts; those of earlier versions and of runs that go on have none."""
+    """Return whether groups have verdicts; results of earlier versions and of unfinished runs have none."""
     return any(row.verdict is not None for row in result.groups)
 
 
 def findings(result: RunResult) -> tuple[Finding, ...]:
-    """Groups whose verdict is clear, strongest first: one finding a group, or for both halves of an axis."""
+    """Groups whose verdict is clear, strongest first: one finding per group, or per two halves of an axis."""
     if judged(result):
         return of_verdict(result, "clear")
     told = _told_once(_held(result, "corrected", leading(result)), result)
-    return tuple(sorted(told, key=lambda one: (TOLD_FIRST.index(one.what), -one.size)))
+    return tuple(sorted(told, key=lambda one: (REPORT_ORDER.index(one.what), -one.size)))
 
 
 def of_verdict(result: RunResult, code: VerdictCode) -> tuple[Finding, ...]:
-    """The groups of one verdict, strongest first; both halves of an axis as one."""
+    """One finding per group of this verdict, strongest first; two halves of an axis share one."""
     rows = {row.group: (name, row) for name, row in named_groups(result).items()}
     found, told = list[Finding](), set[Group]()
     for group, (name, row) in rows.items():
@@ -103,13 +103,13 @@ def of_verdict(result: RunResult, code: VerdictCode) -> tuple[Finding, ...]:
 
 
 def by_verdict(result: RunResult) -> tuple[Finding, ...]:
-    """Every group that was tested, both halves of an axis as one: clear ones first, then the strongest."""
+    """One finding per tested group, by verdict, clear ones first; two halves of an axis share one."""
     codes: tuple[VerdictCode, ...] = ("clear", "hint", "explained", "none")
     return tuple(one for code in codes for one in of_verdict(result, code))
 
 
 def _of_kinds(row: GroupResult, name: str, verdict: Verdict) -> Finding:
-    """What a group does differently: the first kind that holds, then the others."""
+    """Finding on a group by the first kind of difference in its verdict; the other kinds are `further`."""
     known = {one.what: _marked(one, verdict) for one in evidence(row, name)}
     if verdict.spread is not None:
         ratio = verdict.spread.ratio
@@ -125,16 +125,16 @@ def _of_kinds(row: GroupResult, name: str, verdict: Verdict) -> Finding:
 
 
 def _marked(one: Finding, verdict: Verdict) -> Finding:
-    """The same with the mark of the verdict, by whichever test it came."""
+    """Give a finding the mark of the verdict, whichever test the verdict comes from."""
     mark: Significance = "nominal" if verdict.code == "hint" else "corrected"
     return replace(one, outcome=replace(one.outcome, significance=mark))
 
 
-def standing_pair(result: RunResult) -> PairResult | None:
-    """The strongest pair, where no group is clear and it holds over groups and pairs together.
+def strongest_pair(result: RunResult) -> PairResult | None:
+    """Return the strongest pair, if no group is clear and it is significant over groups and pairs together.
 
-    Groups and pairs are two families, each corrected by itself; where the first shows nothing, the second
-    has half of the level (Holm 1979).
+    Groups and pairs are two families, each corrected separately. If the first shows nothing, the second has
+    half of the level (Holm 1979).
     """
     if not judged(result) or of_verdict(result, "clear") or of_verdict(result, "explained"):
         return None
@@ -147,8 +147,8 @@ def standing_pair(result: RunResult) -> PairResult | None:
     return min(holding, key=lambda found: found[0])[1] if holding else None
 
 
-def held_groups(result: RunResult, significance: Significance = "corrected") -> frozenset[Group]:
-    """The groups of which something makes a finding or would, but for another one, or is a hint."""
+def significant_groups(result: RunResult, significance: Significance = "corrected") -> frozenset[Group]:
+    """Groups that make a finding, or would without another group; for "nominal", the hints."""
     if judged(result):
         codes = ("clear", "explained") if significance == "corrected" else ("hint",)
         return frozenset(row.group for row in result.groups if row.verdict and row.verdict.code in codes)
@@ -156,14 +156,14 @@ def held_groups(result: RunResult, significance: Significance = "corrected") -> 
 
 
 def held_or_hinted(result: RunResult) -> frozenset[Group]:
-    """The groups that make a finding or would, but for another one, and those that are hints."""
-    return held_groups(result) | held_groups(result, "nominal")
+    """Groups that make a finding, or would without another group, and hints."""
+    return significant_groups(result) | significant_groups(result, "nominal")
 
 
-def may_stand_behind(result: RunResult, one: Association, axes: AxisSet) -> str | None:
-    """Which of two axes that go together may be what groups of `axes` show, which hold the other; or None.
+def explaining_axis(result: RunResult, one: Association, axes: AxisSet) -> str | None:
+    """Return the related axis that may explain the differences of groups of `axes`; None if it cannot.
 
-    Groups of it are marked, since it has more of what it lends, or no group of it was tested.
+    It may if its own groups are marked, since a cause differs more than its effect, or if none was tested.
     """
     inside = {one.first, one.second} & set(axes)
     if len(inside) != 1:
@@ -173,37 +173,37 @@ def may_stand_behind(result: RunResult, one: Association, axes: AxisSet) -> str 
     return other if not alone or alone & held_or_hinted(result) else None
 
 
-def left_given(result: RunResult, found: GivenResult) -> frozenset[Group]:
-    """The groups of which something is left given an axis: all their tests together, at p < 0.05.
+def still_differing(result: RunResult, found: GivenResult) -> frozenset[Group]:
+    """Groups that still differ given an axis: by all their tests together, at p < 0.05.
 
-    It explains what a verdict found, as leaving out raters does, so it is not corrected once more. Without
-    verdicts it is what makes a finding there.
+    This explains a verdict, as leaving out raters does, so it is not corrected again. Without verdicts, these
+    are the groups that make a finding given the axis.
     """
     if any(row.verdict is not None for row in found.groups):
         known = ((row.group, row.verdict) for row in found.groups)
         return frozenset(
             group for group, one in known if one is not None and one.p is not None and one.p < LEVEL
         )
-    return held_groups(replace(result, groups=found.groups))
+    return significant_groups(replace(result, groups=found.groups))
 
 
 def leading(result: RunResult) -> tuple[str, ...]:
-    """What makes a finding: label use and the statistics that do."""
+    """Label use and the statistics that make findings."""
     return (LABEL_USE, "distance", lead_statistic(result))
 
 
 def nearest(result: RunResult) -> tuple[Finding, ...]:
-    """Hints, which are no findings, strongest first; without verdicts what may be luck."""
+    """Hints, which are no findings, strongest first; without verdicts, nominal marks."""
     if judged(result):
         return of_verdict(result, "hint")
-    held = {one.row.group for one in _held(result, "corrected", TOLD_FIRST)}
+    held = {one.row.group for one in _held(result, "corrected", REPORT_ORDER)}
     marked = [one for one in _held(result, "nominal", leading(result)) if one.row.group not in held]
     near = _told_once(marked, result)
     return tuple(sorted(near, key=lambda one: (_or_1(one.outcome.q), -one.size)))
 
 
 def count_groups(found: Sequence[Finding]) -> int:
-    """How many groups findings are about; both halves of an axis are two."""
+    """Number of groups that findings are about; two halves of an axis are two."""
     return sum(len(one.groups) for one in found)
 
 
@@ -212,13 +212,13 @@ def _or_1(value: float | None) -> float:
 
 
 def named_groups(result: RunResult) -> dict[str, GroupResult]:
-    """The groups by the names that tell them apart, in the run's order."""
+    """The groups by unique names, in the run's order."""
     names = group_labels([row.group for row in result.groups])
     return dict(zip(names, result.groups, strict=True))
 
 
 def _held(result: RunResult, significance: Significance, what: Sequence[str]) -> list[Finding]:
-    """What is told first of what holds so far of each group, and makes a finding; with all else that does."""
+    """A finding per group: its first test of `what` with this mark; others with this mark are `further`."""
     found = []
     for name, row in named_groups(result).items():
         held = [one for one in evidence(row, name) if one.outcome.significance == significance]
@@ -229,7 +229,7 @@ def _held(result: RunResult, significance: Significance, what: Sequence[str]) ->
 
 
 def _told_once(found: Sequence[Finding], result: RunResult) -> list[Finding]:
-    """Findings of which those that say the same of both halves of an axis are one."""
+    """Merge findings that say the same about two halves of an axis."""
     of_axes: dict[AxisSet, list[str]] = defaultdict(list)
     named = named_groups(result)
     for name, row in named.items():
@@ -250,7 +250,7 @@ def _told_once(found: Sequence[Finding], result: RunResult) -> list[Finding]:
 
 
 def _mirrored(a: GroupResult, b: GroupResult) -> bool:
-    """Whether each is all the other is compared with: what lies between them is the same from either side."""
+    """Return whether two groups are each other's complement: equal symmetric statistics, opposite shifts."""
     names = [name for name in SYMMETRIC if name in a.statistics and name in b.statistics]
     between = [(a.statistics[name].value, b.statistics[name].value) for name in names]
     if a.label_use is not None and b.label_use is not None:
@@ -265,9 +265,9 @@ def _mirrored(a: GroupResult, b: GroupResult) -> bool:
 
 
 def _together(one: Finding, other: Finding) -> Finding:
-    """Both halves, that first which says the label more often."""
+    """Merge two halves of an axis; the half that says the label more often comes first."""
     shift = of_labels(one.row, one.name)
     first, second = (other, one) if shift is not None and shift.value < 0 else (one, other)
     own = [part for part in second.further if part.what not in SYMMETRIC]
-    further = sorted((*first.further, *own), key=lambda part: TOLD_FIRST.index(part.what))
+    further = sorted((*first.further, *own), key=lambda part: REPORT_ORDER.index(part.what))
     return replace(first, further=tuple(further), other=second)

@@ -1,1 +1,1 @@
-"""What results are told with: names of statistics and groups, label use, how data were read."""
+"""Words for results: names of statistics and groups, label use, how data were read."""

@@ -21,7 +21,7 @@ def centre(null: Histogram) -> float:
 
 
 def spread(null: Histogram) -> float:
-    """Their standard deviation."""
+    """Standard deviation of the shuffled values, each taken at the middle of its bin."""
     total, mean = sum(null.counts), centre(null)
     squares = (
         count * (middle - mean) ** 2 for count, middle in zip(null.counts, _middles(null), strict=True)
@@ -35,11 +35,11 @@ def _middles(null: Histogram) -> list[float]:
 
 
 _LABELS = 12
-"""Of more labels, those given least often are only counted."""
+"""Number of labels that are listed; labels given less often are only counted."""
 
 
 def labelled_sentence(spec: DataSpec, data: DataSummary) -> str:
-    """For example "label 'toxic': 97 annotations of 20 items by 6 raters (No: 46 · Unsure: 30 · Yes: 21)"."""
+    """Count data: "label 'toxic': 97 annotations of 20 items by 6 raters (No: 46 · Unsure: 30 · Yes: 21)"."""
     counts = (
         f"{number(data.annotations, 'annotation')} of {number(data.items, 'item')} by "
         f"{number(data.raters, 'rater')}"
@@ -63,10 +63,10 @@ P_BOTH_MEANING = (
     "these items."
 )
 _WHOLE_ANSWERS = 2.95
-"""From so many of 100 answers on, decimals say nothing where a sentence is said aloud."""
+"""Number of answers of 100 from which on a sentence has no decimals."""
 _NEARLY = 0.8
 _WHOLE_FROM = 9.95
-"""From so many points on, decimals say nothing in a sentence."""
+"""Number of points from which on a sentence has no decimals."""
 
 
 def format_points(share: float | None) -> str:
@@ -78,12 +78,12 @@ def format_points(share: float | None) -> str:
 
 
 def write_points(points: float | None) -> str:
-    """The same of percentage points."""
+    """Percentage points for a table cell, as :func:`format_points` writes them."""
     return format_points(None if points is None else points / 100)
 
 
 def of_100(share: float) -> str:
-    """A difference of shares as answers of each 100, such as ``13 more`` and ``0.4 fewer``."""
+    """A difference of shares in answers per 100, such as ``13 more`` and ``0.4 fewer``."""
     size = 100 * abs(share)
     return f"{size:.{0 if size >= _WHOLE_ANSWERS else 1}f} {'fewer' if share < 0 else 'more'}"
 
@@ -94,14 +94,14 @@ def of_scale(value: float) -> str:
 
 
 def format_points_interval(shift: Shift) -> str:
-    """A shift's 95 % interval in points and brackets, such as ``[+4.0, +18.1]``; empty where it has none."""
+    """A shift's 95 % interval in points and brackets, such as ``[+4.0, +18.1]``; empty if it has none."""
     if shift.low is None or shift.high is None:
         return ""
     return f"[{format_points(shift.low)}, {format_points(shift.high)}]"
 
 
 def foremost(use: LabelUse) -> tuple[str, Shift] | None:
-    """The label to speak of, with its shift: the one furthest from chance; None without values."""
+    """Return the label furthest from chance, with its shift; None without values."""
     estimable = {label: shift for label, shift in use.labels.items() if shift.value is not None}
     if not estimable:
         return None
@@ -109,8 +109,8 @@ def foremost(use: LabelUse) -> tuple[str, Shift] | None:
     return label, estimable[label]
 
 
-def said_more(use: LabelUse) -> tuple[str, Shift] | None:
-    """The same to be said aloud: of labels that move nearly as far the one that is said more often."""
+def label_for_sentence(use: LabelUse) -> tuple[str, Shift] | None:
+    """Return the label for a sentence: :func:`foremost`, or one given more often that moves nearly as far."""
     found = foremost(use)
     if found is None or (found[1].value or 0.0) >= 0:
         return found
@@ -123,7 +123,7 @@ def said_more(use: LabelUse) -> tuple[str, Shift] | None:
 
 
 def foremost_text(use: LabelUse) -> str:
-    """That label for a table cell, such as ``“Yes” +13.1 ** [+6.2, +20.0]``."""
+    """The label of :func:`foremost` for a table cell, such as ``“Yes” +13.1 ** [+6.2, +20.0]``."""
     found = foremost(use)
     if found is None:
         return names.NOT_ESTIMABLE
@@ -138,11 +138,11 @@ def foremost_text(use: LabelUse) -> str:
 
 
 def manner(use: LabelUse, than: str | Segment | None = None) -> tuple[str | Segment, ...]:
-    """What a group does, to go on after its name: says a label more or less often than the others.
+    """Words to follow a group's name: it says a label more or less often than the others.
 
-    Such as "say “unsafe” 11 points more often than the others on the same items [4, 18]".
+    For example "say “unsafe” 11 points more often than the others on the same items [4, 18]".
     """
-    found = said_more(use)
+    found = label_for_sentence(use)
     if found is None:
         return ()
     label, shift = found
@@ -162,7 +162,7 @@ def manner(use: LabelUse, than: str | Segment | None = None) -> tuple[str | Segm
 def direction(
     use: LabelUse | None, *who: str | Segment, than: str | Segment | None = None
 ) -> tuple[str | Segment, ...]:
-    """Which label goes with a finding, to go on after it; its p is the finding's."""
+    """Words to follow a finding: the label that goes with it. The p in the sentence is the finding's."""
     if use is None or use.significance == "none":
         return ()
     said = manner(use, than)
@@ -188,7 +188,7 @@ def p_and_q(use: LabelUse, result: RunResult) -> str:
 
 
 def mean_words(use: LabelUse, result: RunResult) -> str:
-    """How the mean moves on a scale, as a sentence with its unit; empty where labels have none."""
+    """Say in a sentence how the mean moves on a scale, with its unit; empty if labels have no mean."""
     mean = use.mean
     if mean is None or mean.value is None:
         return ""
@@ -206,19 +206,19 @@ def mean_words(use: LabelUse, result: RunResult) -> str:
 
 
 def _steps(use: LabelUse) -> float | None:
-    """The shift in steps from each label to the next, in their order; None where a label has no value."""
+    """The shift in steps from each label to the next, in their order; None if a label has no value."""
     values = [shift.value for shift in use.labels.values()]
     known = [value for value in values if value is not None]
     return sum(place * value for place, value in enumerate(known)) if len(known) == len(values) else None
 
 
 def higher_or_lower(value: float) -> str:
-    """Which way a mean moves."""
+    """Say in which direction a mean moves."""
     return "higher" if value > 0 else "lower"
 
 
 def mean_outcome(use: LabelUse | None) -> Outcome | None:
-    """The shift of the mean, which is tested with the labels; None where labels have no mean."""
+    """The shift of the mean, which is tested with the labels; None if labels have no mean."""
     if use is None or use.mean is None:
         return None
     mean = use.mean
@@ -228,19 +228,19 @@ def mean_outcome(use: LabelUse | None) -> Outcome | None:
 
 
 def interval_of(use: LabelUse, shift: Shift | None, times: float = 1) -> Interval | None:
-    """The interval of a label's share, or so many times it, or of the mean; None where there is none."""
+    """The interval of the shift of a label or of the mean, multiplied by `times`; None if it has none."""
     if shift is None or shift.low is None or shift.high is None:
         return None
     return Interval(times * shift.low, times * shift.high, use.target or "both")
 
 
 def scale_outcome(use: LabelUse | None, result: RunResult) -> Outcome | None:
-    """The shift of the mean in the scale's own unit; None where labels are names, or it cannot be told.
+    """Return the shift of the mean in the scale's own unit; None if labels are names, or it is unclear.
 
-    Of ordered labels it is in steps from one label to the next, so that every step counts alike. What is
-    computed of them, and has an interval, is the shift of middle ranks: its ends are told in proportion, so
-    that an end at no difference stays there. Where nothing was found, and both lie near none, on different
-    sides of it, they are as far from the steps as from the ranks, by what a rank is worth.
+    For ordered labels the unit is the step from one label to the next, so all steps count alike. The analysis
+    computes the shift of middle ranks and its interval. The interval's ends are converted in proportion, so
+    an end at 0 stays at 0. If nothing was found, and steps and ranks have different signs, the ends keep
+    their distance from the value instead, converted by the number of steps per rank.
     """
     mean = mean_outcome(use)
     if use is None or mean is None or mean.value is None or result.spec.analysis.level != "ordinal":
@@ -257,7 +257,7 @@ def scale_outcome(use: LabelUse | None, result: RunResult) -> Outcome | None:
 
 
 def _steps_per_rank(counts: Sequence[int]) -> float:
-    """By how many steps labels differ whose middle ranks differ by 1, by least squares over all labels."""
+    """Number of steps by which labels differ if their middle ranks differ by 1, by least squares."""
     given = np.array(counts, dtype=float)
     shares, steps = given / given.sum(), np.arange(given.size)
     ranks = np.cumsum(shares) - shares / 2
@@ -269,9 +269,9 @@ def _steps_per_rank(counts: Sequence[int]) -> float:
 def shift_outcome(use: LabelUse | None, label: str) -> Outcome:
     """One label's shift in points and its mark, for figures.
 
-    The test is that of all labels together, so no label has a mark where the group has none. The label that
-    lies furthest from chance, and that of which sentences speak, have the group's mark, others a nominal one
-    where their own p is below 0.05.
+    All labels are tested together, so no label has a mark if the group has none. The label furthest from
+    chance and the label named in sentences have the group's mark. Other labels have a nominal mark if their
+    own p is below 0.05.
     """
     if use is None or label not in use.labels:
         return Outcome(None)
@@ -279,8 +279,8 @@ def shift_outcome(use: LabelUse | None, label: str) -> Outcome:
     if shift.value is None:
         return Outcome(None, reason=use.reason)
     mark: Significance = "none"
-    told = {use.most, *(said_more(use) or ())[:1]}
-    if label in told or len(use.labels) == 2:  # of two labels, what one gains the other loses
+    told = {use.most, *(label_for_sentence(use) or ())[:1]}
+    if label in told or len(use.labels) == 2:  # one gains what the other loses
         mark = use.significance
     elif use.significance != "none" and shift.p is not None and shift.p < LEVEL:
         mark = "nominal"

@@ -1,4 +1,4 @@
-"""Levels of labels, and how data were read, in words."""
+"""Levels of measurement, and how data were read, in words."""
 
 import re
 from collections.abc import Sequence
@@ -18,7 +18,7 @@ _SHOWN_VALUES = 8
 
 
 def step_sentence(step: Recode) -> str:
-    """One recoding step."""
+    """Describe one recoding step."""
     if isinstance(step, Combine):
         order = ", else ".join(step.priority)
         return f"{step.into}: {order}, from {', '.join(step.columns)}"
@@ -35,7 +35,7 @@ def step_sentence(step: Recode) -> str:
 
 
 def filter_sentences(filters: Filters) -> list[str]:
-    """Sentences on what the filters leave out; ids are counted, not named."""
+    """Describe the raters, items and annotations that filters leave out; ids are counted, not named."""
     said = [f"annotations with {column} = {value or '(empty cell)'}" for column, value in filters.drop]
     said += [f"{len(filters.raters):,} raters on a list"] if filters.raters else []
     said += [f"{len(filters.items):,} items on a list"] if filters.items else []
@@ -53,14 +53,14 @@ def filter_sentences(filters: Filters) -> list[str]:
 
 
 def left_out(data: DataSpec) -> list[str]:
-    """Everything that is left out, exclusions first."""
+    """Describe everything that is left out, exclusions first."""
     excluded = [f"raters with {column} = {value or '(empty cell)'}" for column, value in data.exclude]
     screened = [SCREENS[screen] for screen in data.screens]
     return [*excluded, *filter_sentences(data.filters), *screened]
 
 
 _MOST_STEPS = 11
-"""A scale of more steps, such as a slider's, is rather measured than ranked."""
+"""Most steps of a ranked scale; a scale of more, such as a slider's, is rather measured."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,12 +72,12 @@ class Proposal:
 
 
 def proposed_levels(categories: Sequence[str]) -> Proposal | None:
-    """Ordinal or interval where the labels are numbers of one scale; None for names and for codes.
+    """Propose ordinal or interval if the labels are numbers of one scale; None for names and for codes.
 
     `categories`, length K: in declared order.
 
     Numbers are of one scale if they lie close together or are many. Few numbers far apart, such as 1, 2 and
-    99, may be codes. Of two labels every level says the same.
+    99, may be codes. With two labels all levels mean the same.
     """
     values = np.array([number_of(label) for label in categories], dtype=np.float64)
     if values.size < 3 or not np.isfinite(values).all() or "interval" not in possible_levels(categories):
@@ -100,14 +100,14 @@ def proposed_levels(categories: Sequence[str]) -> Proposal | None:
 
 
 SCALES: tuple[tuple[str, ...], ...] = tuple(map(tuple, TEXTS["scales"]))
-"""Scales that labels are often of, the lowest first: proposed as their order, never taken for it."""
+"""Common scales of labels, the lowest label first: GRASP proposes their order, but never assumes it."""
 
 
 def known_scale(categories: Sequence[str]) -> tuple[str, ...] | None:
-    """The labels in the order of a scale that has all of them; None where none has, and of two labels.
+    """Order the labels by a known scale that has all of them; None if there is none, or for two labels.
 
-    Numbers beside words are passed over, as in "1 - never". Numbers in a row of which some have words, as in
-    "1 (never)", "2", "3 (always)", are a scale too.
+    Numbers beside words are ignored, as in "1 - never". Consecutive numbers, some of them with words, are a
+    scale too, as in "1 (never)", "2", "3 (always)".
     """
     split = [re.split(r"[\W_]+", label.casefold().strip()) for label in categories]
     plain = {
@@ -129,7 +129,7 @@ def known_scale(categories: Sequence[str]) -> tuple[str, ...] | None:
 
 
 def unranked(categories: Sequence[str]) -> str | None:
-    """Why labels that were found, not declared, cannot be ranked, and what would do; None where they can."""
+    """Say why labels that nobody declared cannot be ranked, and what would help; None if they can."""
     if len(categories) < 3 or _ascend(categories):
         return None
     words = [label for label in categories if np.isnan(number_of(label))]
@@ -150,7 +150,7 @@ def unranked(categories: Sequence[str]) -> str | None:
 
 
 def _ascend(labels: Sequence[str]) -> bool:
-    """Whether each label has a number of its own, and they stand by its size."""
+    """Return whether each label has a number of its own, and the numbers ascend."""
     values = np.array([number_of(label) for label in labels], dtype=np.float64)
     if np.isnan(values).any():
         found = [re.fullmatch(r"(\D*?)(-?\d+(?:\.\d+)?)(\D*)", label.strip()) for label in labels]

@@ -18,7 +18,7 @@ NOT_ESTIMABLE = "not estimable"
 
 @dataclass(frozen=True, slots=True)
 class StatisticWords:
-    """How people read about one statistic.
+    """Texts on one statistic for people.
 
     `more` and `less` complete "These raters ... than random groups of their size would".
     """
@@ -32,7 +32,7 @@ class StatisticWords:
 
 
 TEXTS: Mapping[str, Any] = tomllib.loads(Path(__file__).with_name("texts.toml").read_text(encoding="utf-8"))
-"""What people read of statistics and conventions."""
+"""Texts on statistics and conventions for people."""
 WORDS: Mapping[str, StatisticWords] = {name: StatisticWords(**one) for name, one in TEXTS["groups"].items()}
 """One entry per statistic of :data:`grasp_core.model.statistic.TABLE`."""
 
@@ -78,7 +78,7 @@ VERDICT_NAMES: Mapping[VerdictCode, str] = {
 
 
 def arrow(outcome: Outcome) -> str:
-    """Arrow up or down for the direction from the null's median; empty where it has none."""
+    """Arrow up or down for the direction from the null's median; empty if there is none."""
     return {"up": "↑", "down": "↓", None: ""}[outcome.direction]
 
 
@@ -90,12 +90,12 @@ def format_value(value: float | None) -> str:
 
 
 def two_decimals(value: float | None) -> str:
-    """The same with two decimals."""
+    """Two decimals with a true minus sign; "not estimable" for None."""
     return NOT_ESTIMABLE if value is None else f"{value:z.2f}".replace("-", MINUS)
 
 
 def format_interval(interval: Interval | None) -> str:
-    """In brackets, such as ``[0.112, 0.304]``; empty where there is none."""
+    """Write an interval in brackets, such as ``[0.112, 0.304]``; empty for None."""
     if interval is None:
         return ""
     ends = (f"{end:z.3f}" for end in (interval.low, interval.high))
@@ -103,7 +103,7 @@ def format_interval(interval: Interval | None) -> str:
 
 
 def verdict(outcome: Outcome) -> str:
-    """What the test of a value says: its mark, or why there is none."""
+    """State the mark of a value, or the reason why it has none."""
     if outcome.value is None:
         return f"{NOT_ESTIMABLE}: {outcome.reason or 'no reason given'}"
     if outcome.p is None and outcome.reason is not None:
@@ -114,7 +114,7 @@ def verdict(outcome: Outcome) -> str:
 def format_p_value(p: float | None, *, permutations: int | None = None) -> str:
     """A p or q for a table cell: three decimals, "< 0.001" below that, never 0.
 
-    `p`: none reads "not tested": of a value that is not estimable, or whose test the data's design forbids.
+    `p`: None reads "not tested": the value is not estimable, or the data's design forbids its test.
     `permutations`: with fewer than 1,000 permutations a p of 0 (convention `paper`) only shows that it is
         below ``1 / permutations``; give their number so that no more is claimed.
     """
@@ -133,7 +133,7 @@ def format_p(p: float | None, *, name: str = "p", permutations: int | None = Non
 
 
 def p_text(test: Outcome | LabelUse, *, permutations: int | None = None) -> str:
-    """A test's p for a table cell; of a curve through the tail with one digit, as ``≈ 0.00002``."""
+    """A test's p for a table cell; a p fitted to the tail has one digit, as ``≈ 0.00002``."""
     if test.fit is None or test.p is None:
         return format_p_value(test.p, permutations=permutations)
     decimals = max(3, -math.floor(math.log10(test.p)))
@@ -141,30 +141,30 @@ def p_text(test: Outcome | LabelUse, *, permutations: int | None = None) -> str:
 
 
 def p_words(test: Outcome | LabelUse, *, permutations: int | None = None) -> str:
-    """The same for a sentence, such as ``p ≈ 0.00002 (fitted)``."""
+    """A test's p for a sentence, such as ``p ≈ 0.00002 (fitted)``."""
     if test.fit is None:
         return format_p(test.p, permutations=permutations)
     return f"p {p_text(test)} (fitted)"
 
 
 def p_and_q_words(test: Outcome | LabelUse, *, permutations: int | None = None) -> str:
-    """Both for a sentence, such as ``p = 0.014, q = 0.08``."""
+    """A test's p and q for a sentence, such as ``p = 0.014, q = 0.08``."""
     q = format_p(test.q, name="q", permutations=permutations)
     return f"{p_words(test, permutations=permutations)}, {q}"
 
 
 def together_words(verdict: Verdict) -> str:
-    """What all tests together gave, for a sentence."""
+    """The p and q of all tests together, for a sentence."""
     return f"all tests together {format_p(verdict.p)}, {format_p(verdict.q, name='q')}"
 
 
 def signs(test: Outcome | LabelUse) -> str:
-    """The stars of a test, and the signs of a fitted p and of another form."""
+    """The stars of a test, then the signs of a fitted p and of :func:`form`."""
     return STARS[test.significance] + (FITTED if test.fit is not None else "") + form(test)
 
 
 def form(test: Outcome | LabelUse) -> str:
-    """The sign of a distance of shares, and the word for a gap in the place of GAI."""
+    """The sign of a distance of shares, or the word for a gap in place of GAI; empty for others."""
     if isinstance(test, InPlaceOfGai):
         return f" {GAP_INSTEAD}"
     return OF_SHARES if isinstance(test, Outcome) and test.of_shares else ""
@@ -176,7 +176,7 @@ def reported_statistics(result: RunResult) -> tuple[str, ...]:
 
 
 def lead_statistic(result: RunResult) -> str:
-    """The statistic that headlines and row orders follow: GAI where reported, else the first one."""
+    """The statistic that headlines and row orders follow: GAI if reported, else the first one."""
     reported = reported_statistics(result)
     return "gai" if "gai" in reported else reported[0]
 
@@ -188,25 +188,25 @@ def outcome_of(row: GroupResult, statistic: str) -> Outcome:
 
 
 LARGEST_GAI = 5.0
-"""A ratio further from 0 comes of an XRR near 0 and says little: the gap is told in its place."""
+"""Largest GAI that people read: a ratio further from 0 comes from an XRR near 0 and says little."""
 
 
 class InPlaceOfGai(Outcome):
-    """The gap, told where GAI says little."""
+    """The gap, shown in place of a GAI that says little."""
 
     __slots__ = ()
 
 
 def told_of(row: GroupResult, statistic: str) -> Outcome:
-    """What people read of a statistic: of a GAI that says little the gap, where the run has it."""
+    """The outcome that people read for a statistic: the gap in place of a GAI that says little, if any."""
     outcome, gap = outcome_of(row, statistic), row.statistics.get("gap")
     if statistic != "gai" or gap is None or gap.value is None or abs(outcome.value or 0.0) <= LARGEST_GAI:
         return outcome
     return InPlaceOfGai(**{field.name: getattr(gap, field.name) for field in fields(gap)})
 
 
-def told_dsi(row: DsiResult, groups: Iterable[GroupResult]) -> Outcome:
-    """What people read of a DSI that is such a GAI: the gap of its group, with the DSI's own test."""
+def shown_dsi(row: DsiResult, groups: Iterable[GroupResult]) -> Outcome:
+    """The DSI that people read: its group's gap in place of a GAI that says little, with the DSI's test."""
     attained = next((one for one in groups if one.group == row.group), None)
     told = row.outcome if attained is None else told_of(attained, "gai")
     if not isinstance(told, InPlaceOfGai):
@@ -228,7 +228,7 @@ MAY_CHANGE = "?"
 
 
 def may_change(outcome: Outcome | LabelUse) -> bool:
-    """Whether further permutations may change a mark: the interval of p, or of q, holds the level."""
+    """Return whether more permutations may change a mark: the interval of p or of q includes the level."""
     intervals = (outcome.p_interval, outcome.q_interval)
     return any(one is not None and one[0] < LEVEL <= one[1] for one in intervals)
 
@@ -239,7 +239,7 @@ def p_so_far(outcome: Outcome | LabelUse) -> str:
 
 
 def q_so_far(outcome: Outcome | LabelUse) -> str:
-    """The same of q."""
+    """The q-value so far with its interval."""
     return _about(outcome.q, outcome.q_interval)
 
 
@@ -250,7 +250,7 @@ def _about(value: float | None, interval: tuple[float, float] | None) -> str:
 
 
 def p_and_q_cells(test: Outcome | LabelUse, result: Result) -> tuple[str, str]:
-    """P and q for a table; while permutations go on, what each is so far."""
+    """Write p and q for a table; while permutations run, the values so far."""
     if result.provisional or test.p_interval is not None:
         return p_so_far(test), q_so_far(test)
     many = result.permutations
@@ -258,12 +258,12 @@ def p_and_q_cells(test: Outcome | LabelUse, result: Result) -> tuple[str, str]:
 
 
 def not_yet(outcome: Outcome | LabelUse, result: Result) -> bool:
-    """Whether a test has no p-value because its run has only begun."""
+    """Return whether a test has no p-value because its run has only begun."""
     return result.provisional and outcome.p is None and outcome.reason is None
 
 
 def in_figure(outcome: Outcome | LabelUse, result: Result) -> tuple[str, str]:
-    """P and q where there is little room: ``≈ 0.031`` while permutations go on, dots before."""
+    """Write p and q briefly for a figure: ``≈ 0.031`` while permutations run, dots before the first."""
     if not_yet(outcome, result):
         return NOT_YET, NOT_YET
     p, q = (
@@ -275,7 +275,7 @@ def in_figure(outcome: Outcome | LabelUse, result: Result) -> tuple[str, str]:
 
 
 def what_is_provisional(result: Result) -> str:
-    """What of a provisional result stays, what may change, and how to read its signs."""
+    """Explain which values of a provisional result are final, which may change, and how to read its signs."""
     if result.later is not None:
         return f"Groups are done; {result.later} are still computed, and what is told of them may change."
     if not result.permutations:
@@ -288,12 +288,12 @@ def what_is_provisional(result: Result) -> str:
 
 
 LEAD = "macro_f1"
-"""The statistic of the table and the chart; of those that show a side it is named first."""
+"""The statistic of the models' table and chart; sentences on the sides of models name it first."""
 
 
 @dataclass(frozen=True, slots=True)
 class SideWords:
-    """How people read about one statistic; `short` is its name within a sentence."""
+    """Texts on one statistic of models; `short` is its name within a sentence."""
 
     name: str
     short: str
@@ -305,7 +305,7 @@ SIDE_WORDS = {name: SideWords(**one) for name, one in TEXTS["models"].items()}
 
 
 LABEL_USE, LABELS, MEAN, DSI = "label_use", "labels", "mean_shift", "dsi"
-"""What is told beside statistics: a group's test of all labels, each further label, the mean; axes' DSI."""
+"""Names used beside statistics: a group's test of all labels, its further labels, its mean; an axis's DSI."""
 _BESIDE = {LABEL_USE: LABEL_USE_NAME, LABELS: "Further labels", MEAN: MEAN_SHIFT_NAME, DSI: DSI_NAME}
 
 

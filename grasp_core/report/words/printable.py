@@ -13,7 +13,7 @@ from grasp_core.model.text import printable, printable_name, printable_names
 T = TypeVar("T")
 _AS_THEY_ARE = (RunSpec, Timing, Histogram)
 _IN_FULL = ("sha256", "source", "code_version")
-"""Fields whose texts are not cut as names are; nor are those of labels and batches, and of remarks."""
+"""Fields whose texts are not cut as names are. Texts of labels, batches and remarks are not cut either."""
 
 
 def printable_result(result: T) -> T:
@@ -53,7 +53,7 @@ def _shown(value: Any, write: Callable[[str], str]) -> Any:
 
 
 def _with_names(use: LabelUse) -> LabelUse:
-    """Label use whose labels are names as shown, numbered where two would look alike: they are keys."""
+    """Make the labels printable; number them if two would look alike, since labels are keys."""
     shown = printable_names(tuple(use.labels))
     if len(set(shown)) < len(shown):
         shown = tuple(f"{position}: {name}" for position, name in enumerate(shown, start=1))

@@ -1,1 +1,1 @@
-"""A result as files to take away, one module per format; `registry` lists them all."""
+"""Export files of a result, one module per format; `registry` lists them all."""

@@ -1,4 +1,4 @@
-"""A result as one HTML file that opens offline and needs nothing else: the document with its figures."""
+"""A result as one HTML file that opens offline and needs no other file: the document with its figures."""
 
 import base64
 import functools
@@ -37,24 +37,24 @@ from grasp_core.report.words import label_use, names
 from grasp_core.report.words.printable import printable_result
 
 _DRAWN = 4
-"""Groups of a column of slices that have a figure."""
+"""Number of groups with a figure, for each column of slices."""
 Parts = list[tuple[str, Any]]
-"""What stands below a heading: how each is drawn, see the macros of report.html, and what."""
+"""Content below a heading, as pairs: the macro of report.html that draws it, and its data."""
 _Section = tuple[str, str, Parts]
 """Key, heading and content."""
 _HEADINGS = {"labels": "Label use", "pairs": "Groups two by two"}
-"""Of parts of the document that have no heading of their own."""
+"""Headings for sections of the document that have none of their own."""
 _SIGNS = re.compile(r"(?<= )([↑↓]?)(\*{0,2})(†?)(‡?)(\??)$")
 _WORDS = (
     {"↑": "above random groupings", "↓": "below random groupings"},
     {"**": names.SIGNIFICANCE_NAMES["corrected"], "*": names.SIGNIFICANCE_NAMES["nominal"]},
     {names.FITTED: "p fitted"},
 )
-"""What signs behind a value are read out as."""
+"""Words that are read aloud for the signs behind a value."""
 
 
 def report_html(result: RunResult, found: RaterMap | None = None) -> str:
-    """Answer, figures, tables, methods, data and spec; without scripts and without any other file."""
+    """HTML of answer, figures, tables, methods, data and spec; without scripts and without other files."""
     spec_file = spec_json(result)
     result = printable_result(result)
     shuffled = f"{result.permutations:,} random groupings · " if result.permutations else ""
@@ -69,7 +69,7 @@ def report_html(result: RunResult, found: RaterMap | None = None) -> str:
 
 
 def _signed(words: str) -> tuple[str, str, str, str] | None:
-    """A cell's value, the signs behind it, their colour and what they are read out as; None without signs."""
+    """Split a cell: value, signs behind it, their colour, and words read aloud; None without signs."""
     found = _SIGNS.search(words)
     if found is None or not found.group():
         return None
@@ -80,7 +80,7 @@ def _signed(words: str) -> tuple[str, str, str, str] | None:
 
 @functools.cache
 def _page() -> Template:
-    """The template; a first report has it compiled."""
+    """The template, compiled once, for the first report."""
     text = Path(__file__).with_name("report.html").read_text(encoding="utf-8")
     page: Template = Template(text, autoescape=True)
     page.globals["signed"] = _signed
@@ -88,7 +88,7 @@ def _page() -> Template:
 
 
 def _table(caption: str, frame: pd.DataFrame, titles: int) -> tuple[str, Any]:
-    """A table of texts: first names, of which the group's comes first, then numbers."""
+    """A table of texts: first columns of names, starting with the group, then numbers."""
     order = sorted(range(len(frame.columns)), key=lambda place: frame.columns[place] != "Group")
     cells = [[str(line[place]) for place in order] for line in frame.to_numpy().tolist()]
     kinds = [""] * titles + ["number"] * (len(order) - titles)
@@ -96,7 +96,7 @@ def _table(caption: str, frame: pd.DataFrame, titles: int) -> tuple[str, Any]:
 
 
 def _figure(chart: alt.LayerChart) -> tuple[str, Any]:
-    """A chart as an image, in which nothing runs and nothing is fetched; its description if none is drawn."""
+    """A chart as an image that runs and fetches nothing; its description if it cannot be drawn."""
     described = str(chart.description)
     try:
         return "figure", (base64.b64encode(to_svg(chart).encode()).decode(), described)
@@ -157,7 +157,7 @@ def _of_groups(result: RunResult, told: Answer) -> Iterator[_Section]:
 
 
 def _found(result: RunResult, one: document.Section) -> Parts:
-    """A section of the document, its figures, and its tables, which open by a click."""
+    """A section of the document with its figures; its tables open by a click."""
     heading = one.heading or _HEADINGS[one.key]
     tables = [
         _table(table.caption, table.frame, table.names)
@@ -185,7 +185,7 @@ def _found(result: RunResult, one: document.Section) -> Parts:
 
 
 def _pairs(result: RunResult) -> Iterator[tuple[str, Any]]:
-    """Figures of label use and distance, of which findings are made, where a pair is clearly marked."""
+    """Figures of label use and distance, which make findings, if a pair is marked after correction."""
     for axes in dict.fromkeys(row.a.axes for row in result.pairs):
         shown = [measure for measure in measures(result).values() if measure.key in ("label_use", "distance")]
         marked = [
@@ -196,7 +196,7 @@ def _pairs(result: RunResult) -> Iterator[tuple[str, Any]]:
 
 
 def _slices(result: RunResult, position: int) -> Parts:
-    """Figures of the first groups of which something is marked."""
+    """Figures of the first groups that are marked in a slice."""
     found, what, parts = result.slices[position], (names.lead_statistic(result), False), Parts()
     for group in marked_groups(result, found)[:_DRAWN]:
         chart = slices_chart(result, found.column, group, what)
@@ -205,7 +205,7 @@ def _slices(result: RunResult, position: int) -> Parts:
 
 
 def _chance(result: RunResult) -> Parts:
-    """Null histograms of the statistics that make findings; of the others the numbers."""
+    """Null histograms of the statistics that make findings; numbers of the others."""
     parts, others, few = Parts(), Parts(), ("text", not_drawn(result.groups))
     for method, name in zip(contents.methods(result), names.reported_statistics(result), strict=False):
         table = document.statistics_in_numbers(result, [name]).drop(columns=["Statistic", "Axis"])

@@ -18,7 +18,7 @@ from grasp_core.report.words.names import MINUS, WORDS, format_value, reported_s
 from grasp_core.report.words.printable import printable_result
 
 _PAGE = 45
-"""Rows that fit on a page."""
+"""Number of rows that fit on a page."""
 _LONG = "% Longer than a page: split it, or use the package longtable."
 _BOOKTABS = r"% In the preamble: \usepackage{booktabs}"
 _ESCAPES = {
@@ -83,7 +83,7 @@ def table_latex(result: RunResult, found: RaterMap | None = None) -> str:
             lines += _table(Table(f"agreement-{place}", heading, frame, 1), f"{heading}: {title}")
         return "\n".join(lines) + "\n"
     warned = (rf"({place}) {escape_latex(str(one))}" for place, one in enumerate(ranked(result.warnings), 1))
-    # Whoever copies a table has what may undo its marks.
+    # A copied table includes the warnings that may undo its marks.
     note = _note(f"Careful: {'; '.join(warned)}.") if result.warnings else []
     see = r" See the note below Table~\ref{tab:grasp}." if result.warnings else ""
     on_map: Iterable[Section] = ()
@@ -96,7 +96,7 @@ def table_latex(result: RunResult, found: RaterMap | None = None) -> str:
 
 
 def _groups(result: RunResult, note: list[str]) -> list[str]:
-    """Table 5, with this note below it."""
+    """Table 5, with a note below it."""
     statistics = reported_statistics(result)
     heads = [rf"\multicolumn{{2}}{{c}}{{{escape_latex(WORDS[name].name)}}}" for name in statistics]
     width = 2 + 2 * len(statistics)
@@ -149,7 +149,7 @@ def _note(escaped: str) -> list[str]:
 
 
 def _tables(sections: Iterable[Section], result: RunResult, see: str = "") -> list[str]:
-    """Tables of what else was computed; `see` ends their captions."""
+    """Tables of all other results; `see` ends their captions."""
     title, lines = run_title(result.spec), list[str]()
     for table in (table for section in sections for table in section.tables):
         what = f"{table.caption}: {title}." + (f" {table.words}" if table.words else "")
@@ -158,7 +158,7 @@ def _tables(sections: Iterable[Section], result: RunResult, see: str = "") -> li
 
 
 def _table(table: Table, what: str, see: str = "") -> list[str]:
-    """A table of texts as it is, and words below it; after the first columns all stand to the right."""
+    """A table of texts, with its note below; columns after the names are aligned to the right."""
     frame = table.frame
     head, *rows = (
         rf"{' & '.join(escape_latex(str(cell)) for cell in row)} \\"

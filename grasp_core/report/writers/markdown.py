@@ -33,7 +33,7 @@ def escape_inline(text: str) -> str:
 
 
 def table_markdown(result: RunResult, found: RaterMap | None = None) -> str:
-    """The answer in words, Table 5 with its marks explained, and what else was computed, the map too."""
+    """Markdown of the answer in words, Table 5 with its marks explained, all other results, and the map."""
     result = printable_result(result)
     told, analysis = answer(result), result.spec.analysis
     others = ["**Warnings**", told.warned.lead] if told.warned.others else []
@@ -74,7 +74,7 @@ def _listed(texts: Iterable[str]) -> str:
 
 
 def frame_markdown(table: pd.DataFrame, texts: int) -> str:
-    """A table, of which the first columns hold texts."""
+    """A table in Markdown; its first columns are texts, the others numbers."""
     rule = [":--"] * texts + ["--:"] * (len(table.columns) - texts)
     rows = [list(table.columns), *table.to_numpy().tolist()]
     lines = [[escape_inline(str(cell)) for cell in row] for row in rows]
@@ -83,7 +83,7 @@ def frame_markdown(table: pd.DataFrame, texts: int) -> str:
 
 
 MARKDOWN_ROWS = 50
-"""Items that Markdown lists of each measure; the files for programs have all."""
+"""Number of items that Markdown lists for each measure; the files for programs have all."""
 
 
 def items_markdown(result: ItemsResult) -> str:

@@ -1,4 +1,4 @@
-"""Every file that a result can be taken away as."""
+"""Every kind of file that a result can be exported as."""
 
 import re
 from collections.abc import Callable, Mapping
@@ -21,12 +21,12 @@ _UNSAFE = re.compile(r"[^\w ,.()+-]+")
 _DEVICES = re.compile(r"(con|prn|aux|nul|com\d|lpt\d)(\.|$)", re.IGNORECASE)
 
 Writer = Callable[[RunResult, RaterMap | None], bytes]
-"""From a result, and the map of its raters where it was made, to a file's content."""
+"""Function from a result, and the map of its raters if there is one, to a file's content."""
 
 
 @dataclass(frozen=True, slots=True)
 class Export:
-    """A kind of file."""
+    """A kind of export file."""
 
     name: str
     label: str
@@ -35,7 +35,7 @@ class Export:
     write: Writer
 
     def make(self, result: RunResult, rater_map: RaterMap | None = None) -> bytes:
-        """The file's content, the same for equal results; with the map of raters where the format has it."""
+        """The file's content, the same for equal results; with the map of raters if the format has it."""
         return self.write(result, rater_map)
 
     def file_name(self, result: RunResult) -> str:
@@ -44,7 +44,7 @@ class Export:
 
 
 def safe_name(title: str) -> str:
-    """A title as a file name, without its extension, on every system.
+    """Turn a title into a file name that every system accepts, without an extension.
 
     Letters, digits, blanks and a few signs stay; there is no path, no hidden file, no option of a
     command and no device name of Windows. At most 80 characters and 200 bytes.
@@ -57,7 +57,7 @@ def safe_name(title: str) -> str:
 
 
 def _utf8(write: Callable[..., str], *, of_map: bool = True) -> Writer:
-    """A writer of text as one of bytes; what UTF-8 cannot hold becomes a question mark."""
+    """Turn a writer of text into one of bytes; characters that UTF-8 lacks become question marks."""
     if of_map:
         return lambda result, rater_map: write(result, rater_map).encode("utf-8", "replace")
     return lambda result, _: write(result).encode("utf-8", "replace")

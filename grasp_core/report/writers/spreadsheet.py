@@ -31,7 +31,7 @@ from grasp_core.report.tables import (
     Kind,
     columns_of_groups,
     sheet,
-    told_axes,
+    shown_axes,
     with_label_use,
 )
 from grasp_core.report.tidy import LABEL_USE, label_use_lines
@@ -54,7 +54,7 @@ _TEXT_ONLY = {
 class Book:
     """A workbook that takes sheets one by one.
 
-    `permutations`: how far down a p-value of 0 is known.
+    `permutations`: their number; a p-value of 0 is only known to be below 1 / permutations.
 
     Numbers are numbers at full precision, shown with three digits; p and q below 0.001 show as such.
     Texts are never formulas or links, and there are no other files that the workbook refers to.
@@ -67,7 +67,7 @@ class Book:
         self._formats = _formats(self._book, permutations)
 
     def add(self, name: str, columns: Sequence[Cells], frozen: int = 0) -> None:
-        """Add a sheet, of which so many columns stay in sight."""
+        """Add a sheet; its first `frozen` columns stay in sight."""
         sheet, formats, rows = self._book.add_worksheet(name), self._formats, len(columns[0].cells)
         if rows:  # a table, so that its header is one for screen readers, sorting and filtering
             heads = [{"header": column.head, "header_format": formats["head"]} for column in columns]
@@ -95,7 +95,7 @@ class Book:
             sheet.write_number(row, position, cell, self._formats[kind])
 
     def content(self) -> bytes:
-        """The file; no sheet can be added any more."""
+        """Close the workbook and return the file; no sheet can be added afterwards."""
         self._book.close()
         return self._buffer.getvalue()
 
@@ -118,7 +118,7 @@ def _formats(book: Any, permutations: int) -> dict[str, Any]:
 
 
 def table_xlsx(result: RunResult, found: RaterMap | None = None) -> bytes:
-    """Workbook with the answer and its warnings, then every table, and the map where it was made."""
+    """Workbook with the answer and its warnings, then every table, and the map if there is one."""
     result = printable_result(result)
     found = None if found is None else printable_result(found)
     book = Book(run_title(result.spec), max(result.permutations, 1))
@@ -168,7 +168,7 @@ def _groups(result: RunResult) -> list[Cells]:
 
 
 def _dsi(result: RunResult) -> list[Cells]:
-    return sheet(DSI, told_axes(result))
+    return sheet(DSI, shown_axes(result))
 
 
 def _label_use(result: RunResult) -> list[Cells]:
@@ -183,7 +183,7 @@ def _below(
     views: Iterable[tuple[Sequence[Cell], RunResult]],
     make: Callable[[RunResult], list[Cells]],
 ) -> list[Cells]:
-    """A sheet's columns of all views, one below the other, behind what they are views of."""
+    """Stack the columns of all views in one sheet, after columns that name each view."""
     blocks = []
     for named, view in views:
         columns = make(view)
@@ -258,7 +258,7 @@ def items_xlsx(result: ItemsResult, texts: Mapping[str, str] | None = None) -> b
 
 
 def recruitment_xlsx(plan: Plan) -> bytes:
-    """Workbook with whom the cheapest design takes, and a sheet of sentences."""
+    """Workbook with the raters that the cheapest design needs, and a sheet of sentences."""
     book = Book("Recruitment", plan.total)
     rows = [replace(row, group=printable_name(row.group)) for row in plans.recruitment_rows(plan)]
     book.add("Recruitment", sheet(plans.RECRUITMENT, rows))

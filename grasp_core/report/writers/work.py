@@ -1,4 +1,4 @@
-"""Files of results and of charts, made in the process of limited memory and time by what is here."""
+"""Functions that make files of results and charts in the process of limited memory and time."""
 
 import base64
 

@@ -1,1 +1,1 @@
-"""The HTTP API: what people do on the pages, for programs. docs/api.md tells all of it."""
+"""The HTTP API: programs do what people do on the pages. docs/api.md describes all of it."""

@@ -1,4 +1,4 @@
-"""Who asks, and by which link."""
+"""Callers of the API: the rights of a user, or of a stranger with a share link."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -27,11 +27,11 @@ from grasp_core.store.links import SECONDS, Target
 from grasp_core.store.people.credentials import PREFIX
 
 MAX_JSON = 2**20
-"""Bytes of a request's JSON."""
+"""Most bytes of a request's JSON."""
 STREAMED = frozenset({"/files", "/submissions"})
-"""Paths that take what is larger, and limit it themselves."""
+"""Paths that take larger bodies, and limit them themselves."""
 WITH_LINK = "Link-Password"
-"""The header in which a share link's password comes, percent-encoded UTF-8."""
+"""Header with a share link's password, in percent-encoded UTF-8."""
 _KEY = "grasp.caller"
 _REFUSALS = frozenset({HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN, HTTPStatus.TOO_MANY_REQUESTS})
 _LOOKING = frozenset({"GET", "HEAD", "OPTIONS"})
@@ -42,7 +42,7 @@ ENDED = "This token is unknown, withdrawn or expired; make one on Account."
 
 @dataclass(frozen=True, slots=True)
 class Caller:
-    """Who asks: `user` is None for strangers, `token` may be a link's; not `first`, no use is counted."""
+    """The caller: `user` is None for strangers, `token` may be a link's; `first`: count the link's use."""
 
     server: Server
     user: User | None
@@ -53,7 +53,7 @@ class Caller:
     first: bool = True
 
     def again(self) -> Self:
-        """The caller as they are now; raises ProblemError if who asked as a person is none any more."""
+        """Return the caller with present rights; raises ProblemError if the user is not admitted any more."""
         found = replace(self, user=self.who(), first=False)
         if self.user is not None and found.user is None:
             raise ProblemError("sign-in", SIGN_IN)
@@ -67,7 +67,7 @@ class Caller:
         return self.user
 
     def runner(self, project: str) -> User:
-        """The user, who may upload data to a project and run there; raises ProblemError if they may not."""
+        """Return the user if they may upload data to a project and run there; else raise ProblemError."""
         self.seeing(project)
         if not self.person.may_run_in(project):
             raise ProblemError(
@@ -78,20 +78,20 @@ class Caller:
         return self.person
 
     def seeing(self, project: str) -> User:
-        """The user, who may see a project; raises ProblemError if there is no such project for them."""
+        """Return the user if they may see a project; else raise ProblemError."""
         if not self.person.may_see(project) or self.server.projects.get(project) is None:
             raise ProblemError("not-found", "There is no project of that id for you.")
         return self.person
 
     def changing(self) -> Token | None:
-        """As :meth:`personal_token`; raises ProblemError also if the token lets the person look only."""
+        """Return the personal token, if any; raises ProblemError also if its scope is only to read."""
         token = self.personal_token()
         if token is not None and token.scope == "read":
             raise ProblemError("forbidden", "This takes a token with the scope run.")
         return token
 
     def personal_token(self) -> Token | None:
-        """The personal token by which the request came, if any; raises ProblemError if it has just ended."""
+        """Return the request's personal token, if any; raises ProblemError if the token has just ended."""
         _ = self.person
         if self.token is None or not self.token.startswith(PREFIX):
             return None
@@ -101,14 +101,14 @@ class Caller:
         return token
 
     def stores(self, project: str = EVERYONE) -> Stores:
-        """The stores, as far as the caller reaches, in a project; raises AccessError if it is none of theirs.
+        """Return the stores within the caller's reach, in a project; raises AccessError if it is not theirs.
 
-        A stranger's link opens no more than what the route has checked it to open.
+        A stranger's stores have no limit: each route checks by :func:`check_link` what the link opens.
         """
         return self.server.seen(EVERYTHING if self.user is None else self.user.reach(project))
 
     def manager(self, owner: str, project: str) -> User:
-        """The user, who may change what is `owner`'s in a project; raises ProblemError if they may not."""
+        """Return the user if they may change `owner`'s objects in a project; else raise ProblemError."""
         if not self.person.may_manage(owner, project):
             raise ProblemError(
                 "forbidden",
@@ -120,10 +120,10 @@ class Caller:
 
 @dataclass(eq=False)
 class Admission:
-    """ASGI middleware that finds who asks, and refuses what need not be read any further.
+    """ASGI middleware that identifies the caller, and refuses requests that need not be read any further.
 
-    Whoever brings a token is who it says, and no other: neither who has signed in, nor the person at this
-    machine. Changes by strangers, or from pages of other sites, are refused.
+    A request with a token has only the token's rights, even if somebody has signed in or is at this machine.
+    Changes by strangers, or from pages of other sites, are refused.
     """
 
     app: ASGIApp
@@ -176,7 +176,7 @@ class Admission:
         personal = brought if brought is not None and brought.startswith(PREFIX) else None
 
         def who() -> User | None:
-            """Whose token it is, or who has signed in; with another token nobody, whatever cookie comes."""
+            """Return the token's person, or who has signed in; with another token nobody, despite cookies."""
             if personal is not None:
                 token = server.tokens.use(personal)
                 owner = None if token is None else server.accounts.acting(token.owner)
@@ -224,7 +224,7 @@ TAKES_PASSWORD = f"This link opens with its password alone: send it as {WITH_LIN
 
 
 def check_link(asking: Caller, target: Target) -> None:
-    """Refuse a stranger whose link does not open this; they are told nothing about what there is."""
+    """Raise a ProblemError if a stranger's link does not open the target; it reveals nothing that exists."""
     if asking.user is not None:
         return
     if asking.token is None or not asking.first:
@@ -249,20 +249,20 @@ def _still_open(asking: Caller) -> Target | None:
 
 
 def shown_to(asking: Caller, result: Result) -> Result:
-    """The result as the caller may see it."""
+    """Return the result as the caller may see it."""
     if asking.user is not None:
         return result
     return public_view(result, small_groups=shows_small_groups(asking))
 
 
 def map_shown_to(asking: Caller, found: RaterMap | None, result: Result) -> RaterMap | None:
-    """The map of raters as the caller may see it, beside the result as they see it."""
+    """Return the map of raters as the caller may see it, like the result."""
     if asking.user is not None or shows_small_groups(asking):
         return found
     return map_without_small_groups(found, result)
 
 
 def shows_small_groups(asking: Caller) -> bool:
-    """Whether a stranger's link shows groups of few raters."""
+    """Return whether a stranger's link shows groups of few raters."""
     target = _still_open(asking)
     return target is not None and target.small_groups

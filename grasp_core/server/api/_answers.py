@@ -1,4 +1,4 @@
-"""Answers: given once, known by an ETag, or given later to a request that reads large files."""
+"""Answers: once per key, with an ETag, or later, for requests that read large files."""
 
 import hashlib
 import json
@@ -14,7 +14,7 @@ from starlette.datastructures import Headers
 from starlette.responses import JSONResponse, Response
 from starlette.types import Receive, Scope, Send
 
-from grasp_core.engine.service import Making, Makings
+from grasp_core.engine.service import PendingAnswer, PendingAnswers
 from grasp_core.model.access import User
 from grasp_core.model.errors import GraspError, RunCancelledError
 from grasp_core.server.api._admission import Asking, Caller
@@ -26,7 +26,7 @@ PRIVATE = {"Cache-Control": "private, no-store"}
 NOT_AGAIN: dict[int | str, dict[str, Any]] = {
     304: {"description": "It is the one whose ETag was sent as If-None-Match"}
 }
-"""What the schema says of answers with an ETag."""
+"""Part of the schema for answers with an ETag."""
 IdempotencyKey = Annotated[
     str | None,
     Header(
@@ -37,20 +37,20 @@ IdempotencyKey = Annotated[
     ),
 ]
 WORK_SECONDS = 2
-"""When to ask again for what was begun."""
+"""Seconds after which to ask again for work that was begun."""
 Done = tuple[HTTPStatus, BaseModel]
 Told = Callable[[str], None]
 
 
 class Tagged(Response):
-    """A response whose ETag is the hash of its content; to whoever has that, it says that nothing changed."""
+    """A response whose ETag is the hash of its content; a client that sends it gets 304, not modified."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.headers["ETag"] = f'"{hashlib.sha256(self.body).hexdigest()[:32]}"'
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Send it, or that it has not changed."""
+        """Send the response, or 304 if the client has it."""
         asked = Headers(scope=scope).get("If-None-Match", "")
         known = {one.strip().removeprefix("W/") for one in asked.split(",")}
         if known & {"*", self.headers["ETag"]}:
@@ -73,13 +73,13 @@ def once(
     kept: Mapping[str, None] | None = None,
     place: str = "/work",
 ) -> Response:
-    """Do what is asked at an address, unless the same request was answered before: then answer as then.
+    """Do what a request asks; if the same request was answered before, return that answer again.
 
-    `action`: POST and the address, below which what is made is found by its id.
-    `key`: the request's Idempotency-Key; without one it is always done.
-    `do`: returns the status and the answer; what it raises is not kept, for nothing was changed.
+    `action`: POST and the address, below which a new object is found by its id.
+    `key`: the request's Idempotency-Key; without one, the request is always done.
+    `do`: returns the status and the answer; an exception is not kept, as nothing was changed.
     `kept`: values that are kept in place of the answer's own, such as null for a secret.
-    `place`: below it, what was begun is found by its id.
+    `place`: address below which begun work is found by its id.
     """
     outcomes, name = asking.server.outcomes, f"{asking.person.id}\n{action}\n{key}"
     known = None if key is None else outcomes.begin(name, asked, owner=asking.person.id)
@@ -112,12 +112,12 @@ class JsonObject(RootModel[dict[str, object]]):
 
 
 def later(
-    asking: Caller, user: User, work: Callable[[Told], Done], beside: Makings[Any] | None = None
+    asking: Caller, user: User, work: Callable[[Told], Done], beside: PendingAnswers[Any] | None = None
 ) -> Done:
-    """Have work done beside the request, by default among files that are read; returns how it is followed."""
+    """Start work in the background, by default as reading of files; return the state of the work."""
     named = secrets.token_urlsafe(15)
 
-    def make(making: Making[BaseModel | ProblemError]) -> BaseModel | ProblemError:
+    def make(making: PendingAnswer[BaseModel | ProblemError]) -> BaseModel | ProblemError:
         def told(words: str) -> None:
             making.check()
             making.doing = words
@@ -135,9 +135,9 @@ def later(
 
 @router.get("/work/{work_id}", response_model=Work)
 def read_work(work_id: str, asking: Asking) -> Response:
-    """How far it is with work that a request of yours began, and then what came of it.
+    """Return the progress of work that a request of yours began, and then its outcome.
 
-    The server that does it alone knows of it, until it ends.
+    Only the server that does the work knows of it, and only as long as that server runs.
     """
     told = _told(asking, work_id, _own(asking, work_id))
     again = again_after(WORK_SECONDS) if told.state == "running" else {}
@@ -146,11 +146,11 @@ def read_work(work_id: str, asking: Asking) -> Response:
 
 @router.delete("/work/{work_id}", status_code=HTTPStatus.NO_CONTENT)
 def stop_work(work_id: str, asking: Asking) -> None:
-    """Stop it; a run that was started goes on."""
+    """Stop the work; a run that it has started continues."""
     _own(asking, work_id).cancelled = True
 
 
-def _own(asking: Caller, work_id: str) -> Making[Any]:
+def _own(asking: Caller, work_id: str) -> PendingAnswer[Any]:
     key, server = f"{asking.person.id} {work_id}", asking.server
     found = server.works.find(key) or server.questions.find(key)
     if found is None or found.cancelled:
@@ -158,8 +158,8 @@ def _own(asking: Caller, work_id: str) -> Making[Any]:
     return found
 
 
-def _told(asking: Caller, work_id: str, making: Making[Any]) -> Work:
-    """The form of work under way."""
+def _told(asking: Caller, work_id: str, making: PendingAnswer[Any]) -> Work:
+    """Return the state of work as a form."""
     found, seconds = making.found, time.monotonic() - making.began if making.took is None else making.took
     problem = found if isinstance(found, ProblemError) else None
     if making.error is not None:

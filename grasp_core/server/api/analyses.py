@@ -1,4 +1,4 @@
-"""Questions about runs that are done: held against another, the map of raters, a plan, items of groups."""
+"""Questions about runs that are done: comparison with another run, map of raters, plan, items of groups."""
 
 from collections.abc import Callable, Mapping
 from http import HTTPStatus
@@ -9,7 +9,7 @@ from fastapi import APIRouter
 from pydantic import Field
 from starlette.responses import JSONResponse, Response
 
-from grasp_core.analysis.items.panel import ItemsAsked
+from grasp_core.analysis.items.panel import ItemsRequest
 from grasp_core.analysis.planner.simulation import (
     UNLESS_SAID,
     PlanTask,
@@ -21,7 +21,7 @@ from grasp_core.analysis.planner.simulation import (
 from grasp_core.analysis.planner.values import Assumed, PlanSpec, plan_dict
 from grasp_core.analysis.rater_map import MapTask, rater_map
 from grasp_core.analysis.rater_map_values import ANSWER, RaterMap, of_answer, rater_map_dict
-from grasp_core.engine.service import all_asked, check_items, id_of
+from grasp_core.engine.service import check_items, id_of, possible_requests
 from grasp_core.model.access import EVERYONE, User
 from grasp_core.model.errors import SpecError
 from grasp_core.model.groups import Group, form_groups, one_line
@@ -45,7 +45,7 @@ _Work = Callable[[_answers.Told], _answers.Done]
 
 
 class Differs(Form):
-    """Something that is not the same in both runs, in words."""
+    """A difference between the two runs, in words."""
 
     what: str
     a: str
@@ -61,7 +61,7 @@ class Value(Form):
 
 
 class Moved(Form):
-    """A statistic that both runs have of a group."""
+    """A statistic of a group in both runs."""
 
     group: dict[str, str]
     model: str | None
@@ -88,7 +88,7 @@ class Judged(Form):
 
 
 class Compared(Form):
-    """Run b held against run a."""
+    """The comparison of run b with run a."""
 
     a: str
     b: str
@@ -116,7 +116,7 @@ class NewPlan(Form):
 
 @router.get("/runs/{run_id}/compare/{other_id}", response_model=Compared)
 def compare_runs(run_id: str, other_id: str, asking: Asking) -> Compared:
-    """Hold another run (b) against a run (a), as *Results* and `grasp compare` do."""
+    """Compare another run (b) with a run (a), as *Results* and `grasp compare` do."""
     _ = asking.person
     a, b = (result_of(asking, visible_run(asking, one)) for one in (run_id, other_id))
     found = compare(a, b)
@@ -144,7 +144,7 @@ def compare_runs(run_id: str, other_id: str, asking: Asking) -> Compared:
 
 @router.get("/runs/{run_id}/rater-map", response_model=dict[str, Any], responses=_answers.NOT_AGAIN)
 def read_rater_map(run_id: str, asking: Asking) -> Response:
-    """The map of a run's raters, once it was drawn on *Results* or asked for here; it names nobody."""
+    """Return the map of a run's raters, once it was drawn on *Results* or requested here; it names nobody."""
     record = visible_run(asking, run_id)
     result = agreement_of(asking, record, _OF_MODELS)
     found = map_shown_to(asking, of_answer(asking.server.answers.find(record.id, ANSWER)), result)
@@ -155,7 +155,7 @@ def read_rater_map(run_id: str, asking: Asking) -> Response:
 
 @router.post("/runs/{run_id}/rater-map", status_code=HTTPStatus.ACCEPTED, response_model=Work)
 def draw_rater_map(run_id: str, asking: Asking, idempotency_key: _answers.IdempotencyKey = None) -> Response:
-    """Have the raters placed by how they agree, as *Results* and `grasp rater-map` do; kept with the run."""
+    """Place the raters by how they agree, as *Results* and `grasp rater-map` do; the map is kept."""
     record = visible_run(asking, run_id)
     user = asking.runner(record.project)
     result = agreement_of(asking, record, _OF_MODELS)
@@ -177,16 +177,16 @@ def draw_rater_map(run_id: str, asking: Asking, idempotency_key: _answers.Idempo
 
 
 def _told_of(found: RaterMap, result: RunResult) -> dict[str, Any]:
-    """A map as files have it, and what the page says of it."""
+    """Return a map in the format of files, with the page's sentences about it."""
     said = [printable(one_line(one.plain)) for one in map_sentences(found, result.spec.analysis.level)]
     return {**rater_map_dict(found, result.spec, result.data.sha256), "sentences": said}
 
 
 @router.post("/plans", status_code=HTTPStatus.ACCEPTED, response_model=Work)
 def make_a_plan(new: NewPlan, asking: Asking, idempotency_key: _answers.IdempotencyKey = None) -> Response:
-    """Have planned how many raters and items find a difference next time, as `grasp plan` does.
+    """Plan how many raters and items would find a difference next time, as `grasp plan` does.
 
-    From a run that is done and one of its groups; or without a run, from what is assumed.
+    The plan starts from a run that is done and one of its groups or, without a run, from assumptions.
     """
     _ = asking.person
     if new.run is None:
@@ -222,7 +222,7 @@ def make_a_plan(new: NewPlan, asking: Asking, idempotency_key: _answers.Idempote
 
 
 def _later(asking: Caller, user: User, key: str | None, action: str, asked: str, do: _Work) -> Response:
-    """Have asked once what takes long to compute."""
+    """Answer a question that takes long to compute, once per key."""
 
     def begin() -> _answers.Done:
         asking.server.rates.run(asking.asker)
@@ -257,10 +257,10 @@ _WHAT = "list of items"
 
 @of_groups.get("/runs/{run_id}/items")
 def list_items(run_id: str, asking: Asking) -> Items:
-    """Of which groups of a run items were asked for, on the page or here."""
+    """List the groups of a run whose items were requested, on the page or here."""
     record, result = _run(asking, run_id)
     kept = asking.server.items.kept_ids(record)
-    asked = ((one, id_of(one.group, one.question) in kept) for one in all_asked(result))
+    asked = ((one, id_of(one.group, one.question) in kept) for one in possible_requests(result))
     found = (_told(asking, record, one, kept=is_kept) for one, is_kept in asked)
     return Items(items=[one for one in found if one is not None])
 
@@ -274,9 +274,9 @@ def list_items(run_id: str, asking: Asking) -> Items:
 def ask_items(
     run_id: str, new: NewItems, asking: Asking, idempotency_key: _answers.IdempotencyKey = None
 ) -> Response:
-    """Have found which items carry what a group says differently, as *Results* does; kept with the run.
+    """Find the items behind the difference in a group's labels, as *Results* does; kept with the run.
 
-    It is computed once, whoever asks for it, and takes some seconds.
+    They are computed once for everybody, which takes some seconds.
     """
     record, result = _run(asking, run_id)
     asking.runner(record.project)
@@ -299,12 +299,12 @@ def ask_items(
 
 @of_groups.get("/runs/{run_id}/items/{items_id}", response_model=FoundItems, responses=_answers.NOT_AGAIN)
 def read_items(run_id: str, items_id: str, asking: Asking) -> Response:
-    """The items of a group, as files have them; before they are found, how far that is.
+    """Return the items of a group, in the format of files; before they are found, the progress.
 
-    They hold ids of items and counts of labels, no text and no rater.
+    The answer has ids of items and counts of labels, no text and no rater.
     """
     record, result = _run(asking, run_id)
-    asked = {id_of(one.group, one.question): one for one in all_asked(result)}.get(items_id)
+    asked = {id_of(one.group, one.question): one for one in possible_requests(result)}.get(items_id)
     if asked is None:
         raise missing(_WHAT)
     plain = asking.server.items.kept(record.id, record.project, items_id)
@@ -318,14 +318,14 @@ def read_items(run_id: str, items_id: str, asking: Asking) -> Response:
 
 
 def _run(asking: Caller, run_id: str) -> tuple[RunRecord, RunResult]:
-    """A run that the person may see, and its result."""
+    """Return a run that the person may see, and its result."""
     _ = asking.person
     record = visible_run(asking, run_id)
     return record, agreement_of(asking, record, "Results about models have no groups.")
 
 
-def _asked(result: RunResult, new: NewItems) -> ItemsAsked:
-    """What is asked, with the group as the result has it."""
+def _asked(result: RunResult, new: NewItems) -> ItemsRequest:
+    """Return the request for items, with the group as the result has it."""
     labels = [str(one.label) for one in result.spec.data.questions]
     if new.question is None and len(labels) > 1:
         raise SpecError(
@@ -336,15 +336,15 @@ def _asked(result: RunResult, new: NewItems) -> ItemsAsked:
         raise ProblemError("not-found", f"There is no question {named}; there is {listed(labels)}.")
     question = 0 if new.question is None else labels.index(new.question)
     wanted = Group(tuple(new.group), tuple(new.group.values()))
-    for asked in all_asked(result):
+    for asked in possible_requests(result):
         if (asked.group.key, asked.question) == (wanted.key, question):
             return asked
     shown = printable(f"{wanted.label} of {' x '.join(wanted.axes)}")
     raise ProblemError("not-found", f"The run has no group {shown}.")
 
 
-def _told(asking: Caller, record: RunRecord, asked: ItemsAsked, *, kept: bool) -> AskedItems | None:
-    """How far it is with what was asked; None where nobody has asked, or another server computes it."""
+def _told(asking: Caller, record: RunRecord, asked: ItemsRequest, *, kept: bool) -> AskedItems | None:
+    """Return the state of requested items; None if nobody requested them, or another server computes them."""
     if kept:
         return AskedItems.of(asked, state="done", share=1.0, error=None)
     making = asking.server.items.under_way(record, id_of(asked.group, asked.question))

@@ -1,4 +1,4 @@
-"""The API's application: where it is mounted, its schema and reference page, and what it refuses unread."""
+"""The API's application: its mount, its schema and reference page, and requests that it refuses unread."""
 
 import functools
 import re
@@ -45,7 +45,7 @@ _REFUSED = {
 
 
 def described(app: FastAPI) -> dict[str, Any]:
-    """The schema of an application, made once."""
+    """Return the schema of an application, which is made once."""
     if app.openapi_schema is not None:
         return app.openapi_schema
     plain = get_openapi(title=app.title, version=app.version, description=app.description, routes=app.routes)
@@ -67,7 +67,7 @@ def described(app: FastAPI) -> dict[str, Any]:
         for operation in operations.values():
             for answer in operation["responses"].values():
                 content = answer.get("content", {})
-                if "text/event-stream" in content:  # FastAPI has a word of OpenAPI 3.2 in a schema of 3.1
+                if "text/event-stream" in content:  # FastAPI has a keyword of OpenAPI 3.2 in a schema of 3.1
                     texts = {name: {"type": "string"} for name in ("event", "data")}
                     content["text/event-stream"] = {"schema": {"type": "object", "properties": texts}}
             operation["responses"].pop("422", None)
@@ -78,14 +78,14 @@ def described(app: FastAPI) -> dict[str, Any]:
 
 @functools.cache
 def _template() -> Template:
-    """The template of these pages; the first one has it compiled."""
+    """Return the template of these pages, which the first one compiles."""
     text = Path(__file__).with_name("reference.html").read_text(encoding="utf-8")
     template: Template = Template(text, autoescape=True)
     return template
 
 
 def problem_page(code: str) -> HTMLResponse:
-    """What a problem's code means, and what would do; `type` of every problem document leads here."""
+    """Return the page on a problem code's meaning and remedy; `type` of problem documents is its address."""
     if code in WHAT:
         means = escape(WHAT[code])
     elif code in CODES:
@@ -102,7 +102,7 @@ _BESIDE = ("/", "/openapi.json", "/problems/{code}")
 
 
 class Operation(NamedTuple):
-    """A method of an address: parameters of its query, its kind of body, and whether its answer goes on."""
+    """A method of an address: parameters of its query, type of its body, and whether its answer streams."""
 
     parameters: frozenset[str] = frozenset()
     body: str = ""
@@ -110,7 +110,7 @@ class Operation(NamedTuple):
 
 
 class RefuseUnknown:
-    """ASGI middleware that lets in what the schema knows, and answers HEAD by what GET would."""
+    """ASGI middleware that admits requests that the schema knows, and answers HEAD as GET without a body."""
 
     def __init__(self, app: ASGIApp) -> None:
         self.app = app
@@ -178,7 +178,7 @@ def _check(operations: Mapping[str, Operation], scope: Scope) -> None:
 
 @functools.lru_cache(8)
 def _addresses(app: FastAPI) -> tuple[tuple[re.Pattern[str], Mapping[str, Operation]], ...]:
-    """Patterns of addresses, fixed ones first, with what each of their methods takes."""
+    """Return patterns of addresses, fixed ones first, each with its operations by method."""
     every: dict[str, dict[str, Operation]] = {path: {"GET": Operation()} for path in _BESIDE}
     for path, operations in described(app)["paths"].items():
         every[path] = {}
@@ -207,13 +207,13 @@ _LAST = Middleware(ExceptionMiddleware, handlers={**_FAULTS, Exception: answer_f
 def mount(
     server: Callable[[], Server], identify: Identify, uploads: UploadLedger, base_path: str = ""
 ) -> Mount:
-    """The API's routes.
+    """Return the API's routes.
 
     `server`: returns the process's server; called at each request, so that importing starts nothing.
     """
 
     def health(_: Request) -> Response:
-        """Whether the store can be read, and how many work and wait, by kind of work."""
+        """Report that the store can be read, and how many requests work and wait, by kind of work."""
         server().check()
         under_way = {what: load._asdict() for what, load in loads().items()}
         told = {"status": "ok", "version": __version__, "load": under_way}
@@ -231,7 +231,7 @@ def mount(
 
 
 def application(server: Callable[[], Server], identify: Identify, uploads: UploadLedger) -> FastAPI:
-    """The API of one version."""
+    """Return the application of one version of the API."""
     app = FastAPI(
         title="GRASP",
         version=__version__,
@@ -256,7 +256,7 @@ def application(server: Callable[[], Server], identify: Identify, uploads: Uploa
         app.include_router(router)
 
     def schema(request: Request) -> Response:
-        """The schema, which says where it is served."""
+        """Return the schema, with the address where it is served."""
         return JSONResponse({**described(app), "servers": [{"url": request.scope["root_path"]}]})
 
     app.get("/openapi.json", include_in_schema=False)(schema)
@@ -266,7 +266,7 @@ def application(server: Callable[[], Server], identify: Identify, uploads: Uploa
 
 
 def _moved(there: str) -> Callable[[Request], Response]:
-    """Leads addresses of before there were versions to where they are now."""
+    """Redirect an address from before there were versions to the present one."""
 
     def lead(request: Request) -> Response:
         place = there.format(quote(request.path_params["id"], safe=""))

@@ -1,4 +1,4 @@
-"""What is uploaded: files of runs, and submissions to the benchmark, with its leaderboard."""
+"""Uploads: files of runs, and submissions to the benchmark, with its leaderboard."""
 
 import hashlib
 import secrets
@@ -35,7 +35,7 @@ FILE_BODY: dict[str, Any] = {
         "content": {"application/octet-stream": {"schema": {"type": "string", "format": "binary"}}},
     }
 }
-"""What the schema says of a request whose body is a file."""
+"""Part of the schema for a request whose body is a file."""
 
 
 @router.post("/files", status_code=HTTPStatus.CREATED, openapi_extra=FILE_BODY)
@@ -55,7 +55,7 @@ async def upload(
 def join_files(
     request: Request, parts: forms.Parts, asking: Asking, project: forms.Project = EVERYONE
 ) -> forms.StoredFile:
-    """Join files of yours to one, in this order, and delete them: a large file is sent in parts."""
+    """Join uploaded parts to one file, in this order, and delete them: a large file is sent in parts."""
     user, stores = asking.runner(project), asking.stores(project)
     asking.server.rates.upload(asking.asker)
     sizes = {one.sha256: one.bytes for one in stores.files.of(user.id) if one.location is None}
@@ -63,7 +63,7 @@ def join_files(
     _check_size(sum(sizes.get(one, 0) for one in parts.sha256s), ledger.largest)
     with Spool(_IN_MEMORY) as spool:
         for one in parts.sha256s:
-            content = stores.files.get(one) if one in sizes else None  # it may go while others are read
+            content = stores.files.get(one) if one in sizes else None  # may be deleted meanwhile
             if content is None:
                 raise ProblemError("not-found", f"There is no part {one} of yours; upload it first.")
             spool.write(content)
@@ -82,7 +82,7 @@ def _check_size(size: int, most: int) -> None:
 
 @router.get("/files")
 def list_files(asking: Asking, project: forms.Project = EVERYONE) -> forms.OwnFiles:
-    """Files of yours that a project has; they are deleted some hours after no run needs them any more."""
+    """List your files in a project; they are deleted some hours after no run needs them any more."""
     user = asking.seeing(project)
     found = asking.stores(project).files.of(user.id)
     return forms.OwnFiles(files=[forms.OwnFile.of(one) for one in found])
@@ -94,7 +94,7 @@ def list_folder(
     text: Annotated[str, Query(max_length=200, description="A part of their paths.")] = "",
     project: forms.Project = EVERYONE,
 ) -> forms.FolderFiles:
-    """Files that lie in the server's folder, of which a run may be made; none where it has no folder."""
+    """List files in the server's folder that a run may read; none if the server has no folder."""
     asking.runner(project)
     found = asking.server.service.inputs.allowed.listing(text)
     return forms.FolderFiles(files=[forms.FolderFile.of(one) for one in found.entries], more=found.more)
@@ -104,7 +104,7 @@ def list_folder(
 def delete_file(
     sha256: Annotated[str, Path(pattern="^[0-9a-f]{64}$")], asking: Asking, project: forms.Project = EVERYONE
 ) -> None:
-    """Delete a file of your own; a run that still needs it will say so."""
+    """Delete a file of yours; a run of yours that still needs it will report that."""
     owner = asking.runner(project).id
     files = asking.stores(project).files
     if sha256 not in [one.sha256 for one in files.of(owner)]:
@@ -115,7 +115,7 @@ def delete_file(
 
 @asynccontextmanager
 async def received(request: Request, asking: Caller, user: User) -> AsyncIterator[Spool]:
-    """A request's body, on disk, counted as an upload of the person's; raises ProblemError without room."""
+    """Yield a request's body, on disk, counted as an upload of the person's; ProblemError without room."""
     ledger: UploadLedger = request.app.state.uploads
     asking.server.rates.upload(asking.asker)
     quota = await run_in_threadpool(room, asking.server, user)
@@ -159,20 +159,20 @@ class TaskForm(forms.Form):
 
 
 class Tasks(forms.Form):
-    """All of them, in the benchmark's order."""
+    """All tasks, in the benchmark's order."""
 
     tasks: list[TaskForm]
 
 
 class Submissions(forms.Form):
-    """All of them, newest first."""
+    """All submissions, newest first."""
 
     submissions: list[forms.Submission]
 
 
 @benchmark.get("/tasks")
 def list_tasks(asking: Asking) -> Tasks:
-    """The benchmark's tasks, and which of them this server can score."""
+    """List the benchmark's tasks, and say which of them this server can score."""
     _ = asking.person
     settings = asking.server.settings
     held = benchmark_of(settings)
@@ -183,7 +183,7 @@ def list_tasks(asking: Asking) -> Tasks:
 
 @benchmark.get("/leaderboard")
 def show_leaderboard(asking: Asking, project: forms.Project = EVERYONE) -> JSONResponse:
-    """The project's leaderboard as it is now, a `grasp-leaderboard`: docs/models.md."""
+    """Return the project's present leaderboard, in the format `grasp-leaderboard`: docs/models.md."""
     _ = asking.person
     settings = asking.server.settings
     found = ranked(systems(asking.stores(project).submissions.all(), settings))
@@ -193,7 +193,7 @@ def show_leaderboard(asking: Asking, project: forms.Project = EVERYONE) -> JSONR
 
 @benchmark.get("/submissions")
 def list_submissions(asking: Asking, project: forms.Project = EVERYONE) -> Submissions:
-    """Systems that were scored in a project, newest first."""
+    """List the systems that were scored in a project, newest first."""
     asking.seeing(project)
     found = asking.stores(project).submissions.all()
     return Submissions(submissions=[forms.Submission.of(one) for one in found])
@@ -215,9 +215,9 @@ async def submit(
     project: forms.Project = EVERYONE,
     idempotency_key: _answers.IdempotencyKey = None,
 ) -> Response:
-    """Have predictions scored: the body is a zip archive with `data/TASK/predictions.csv` for each task.
+    """Score predictions: the body is a zip archive with `data/TASK/predictions.csv` for each task.
 
-    The same predictions are scored once; another name renames the system.
+    The same predictions are scored once; sent with another name, they rename the system.
     """
     user, store, title = asking.runner(project), asking.stores(project).submissions, name.strip()
     async with received(request, asking, user) as spool:
@@ -257,7 +257,7 @@ async def submit(
 
 @benchmark.delete("/submissions/{submission_id}", status_code=HTTPStatus.NO_CONTENT)
 def delete_submission(submission_id: str, asking: Asking, project: forms.Project = EVERYONE) -> None:
-    """Take a system off the leaderboard; what was scored stays counted."""
+    """Remove a system from the leaderboard; its scorings stay counted."""
     asking.seeing(project)
     store = asking.stores(project).submissions
     found = [one for one in store.all() if one.id == submission_id]
@@ -270,7 +270,7 @@ def delete_submission(submission_id: str, asking: Asking, project: forms.Project
 
 @benchmark.get("/leaderboards/{link_id}", response_model=forms.Found, responses=_answers.NOT_AGAIN)
 def read_leaderboard(link_id: str, asking: Asking) -> Response:
-    """The leaderboard that the link of this id shows, as it was when the link was made."""
+    """Return the leaderboard that the link of this id shows, as it was when the link was made."""
     check_link(asking, Target("leaderboard", link_id))
     found = asking.stores().links.leaderboard(link_id)
     if found is None:

@@ -1,4 +1,4 @@
-"""What the API takes and gives, field by field; the schema and the reference page are made of it."""
+"""Objects that the API takes and returns; the schema and the reference page are made from them."""
 
 import re
 from collections.abc import Callable, Mapping
@@ -22,7 +22,7 @@ State = Literal["queued", "running", "done", "failed", "cancelled"]
 
 
 def at(seconds: float) -> datetime:
-    """A time of the store."""
+    """Return a time of the store as a datetime in UTC."""
     return datetime.fromtimestamp(seconds, UTC)
 
 
@@ -32,23 +32,23 @@ Time = Annotated[
 
 
 class Form(BaseModel):
-    """A JSON object; what it does not have is refused, not passed over, and so is what is no Unicode."""
+    """A JSON object. Unknown fields are refused, not ignored, and so is text that is not valid Unicode."""
 
     model_config = ConfigDict(extra="forbid", from_attributes=True)
 
     made: ClassVar[Makers] = {}
-    """Makes those fields that something stored has by another name, or not at all."""
+    """Functions that make the fields which the stored object has by another name, or not at all."""
 
     @classmethod
     def of(cls, stored: Any, **more: Any) -> Self:
-        """The form of something stored: its fields of the same names, those that are made, and `more`."""
+        """Build the form of a stored object, from its fields of the same names, `made`, and `more`."""
         names = (name for name in cls.model_fields if name not in more)
         return cls(**{name: cls.made.get(name, attrgetter(name))(stored) for name in names}, **more)
 
     @model_validator(mode="before")
     @classmethod
     def _is_unicode(cls, given: Any) -> Any:
-        """Halves of surrogate pairs, which JSON can write, could neither be kept nor be told in an answer."""
+        """Refuse lone surrogates, which JSON can contain: they could be neither stored nor returned."""
         if _has_half(given):
             raise ValueError("a text has half of a surrogate pair, which is no Unicode")
         return given
@@ -63,7 +63,7 @@ def _has_half(given: Any) -> bool:
 
 
 class ProblemListed(Form):
-    """One of the things that are wrong."""
+    """One of the problems of a request."""
 
     code: str
     text: str
@@ -74,7 +74,7 @@ class ProblemListed(Form):
 
 
 class Problem(Form):
-    """Why a request cannot be answered (RFC 9457)."""
+    """The reason why a request cannot be answered (RFC 9457)."""
 
     type: str = Field(description="Address of the page that explains `code`.")
     title: str
@@ -85,7 +85,7 @@ class Problem(Form):
 
 
 class Permutations(Form):
-    """How far a run is."""
+    """A run's progress: permutations done, and their total."""
 
     done: int
     total: int
@@ -111,7 +111,7 @@ class Run(Form):
 
 
 class StartedRun(Run):
-    """A run that was asked for."""
+    """A requested run, with notes on how its files are read."""
 
     notes: list[str] = Field(description="What is good to know of how the files are read.")
     hints: list[str] = Field(description="What was used and left out, and what would help.")
@@ -127,7 +127,7 @@ class Answer(Form):
 
 
 class Runs(Form):
-    """A page of a list."""
+    """A page of the list of runs."""
 
     runs: list[Run]
     next: str | None = Field(description="`cursor` of the next page; null on the last one.")
@@ -171,27 +171,27 @@ class FolderFile(Form):
 
 
 class FolderFiles(Form):
-    """What is in the server's folder, by path."""
+    """Files in the server's folder, by path."""
 
     files: list[FolderFile]
     more: bool = Field(description="Whether there are further ones: look for them by `text`.")
 
 
 class StoredFile(File):
-    """A file as it is kept until no run needs it any more."""
+    """A stored file, kept until no run needs it any more."""
 
     bytes: int
 
 
 class Parts(Form):
-    """Parts of a file that were uploaded."""
+    """Uploaded parts of a file, in order."""
 
     name: str = Field(min_length=1, max_length=255, description="What messages call the whole file.")
     sha256s: list[Annotated[str, Field(pattern="^[0-9a-f]{64}$")]] = Field(min_length=1, max_length=1000)
 
 
 class Place(Form):
-    """A file that stays where it is."""
+    """A file that is read where it is, and not uploaded."""
 
     location: str = Field(
         min_length=1,
@@ -201,7 +201,7 @@ class Place(Form):
 
 
 class Fetch(Form):
-    """Data in a tool or database, which are fetched."""
+    """Data that are fetched from a tool or database."""
 
     source: str = Field(
         min_length=1, max_length=20_000, description="As `sql:...` or `label-studio:...`, docs/formats.md."
@@ -212,7 +212,7 @@ class Fetch(Form):
 
 
 def _kind_of(given: Any) -> str:
-    """Which form of a file is meant."""
+    """Return the tag of the form that describes a file."""
     names = given if isinstance(given, dict) else getattr(type(given), "model_fields", {})
     return next((name for name in ("location", "source") if name in names), "sha256")
 
@@ -236,7 +236,7 @@ Project = Annotated[str, Query(max_length=32, description="Id of a project of yo
 
 
 class NewCheck(Form):
-    """Files and a spec to look at, without a run."""
+    """Files and a spec to check, without starting a run."""
 
     spec: dict[str, Any] = Field(
         {},
@@ -263,7 +263,7 @@ class NewRun(NewCheck):
 
 
 class ChangedRun(Form):
-    """What to change of how a run is called."""
+    """Changes to a run's title, note or tags."""
 
     title: str | None = Field(None, max_length=200, pattern=r"\S")
     note: str | None = Field(None, max_length=5000)
@@ -273,7 +273,7 @@ class ChangedRun(Form):
 
 
 class Question(Form):
-    """What has to be said before anything runs."""
+    """A question that must be answered before anything runs."""
 
     field: str = Field(description="Of `data`.")
     text: str
@@ -288,7 +288,7 @@ class GroupFormed(Form):
 
 
 class Checked(Form):
-    """What a run would read, leave out and compare."""
+    """A preview of a run: data that it would read and leave out, and groups that it would compare."""
 
     runs: bool = Field(description="Whether it would run as it is.")
     spec: dict[str, Any] | None = Field(description="The spec that would run, with what was recognised.")
@@ -301,7 +301,7 @@ class Checked(Form):
 
 
 class NewReport(NewCheck):
-    """Data to report on."""
+    """Files and a spec to report on, without starting a run."""
 
     power: bool = Field(False, description="Simulate how large a GAI these raters and items would find.")
 
@@ -317,7 +317,7 @@ class Submission(Form):
 
 
 class Work(Form):
-    """Work that takes a while, and what comes of it."""
+    """Work that takes a while, and its outcome."""
 
     id: str
     state: Literal["running", "done", "failed"]
@@ -331,7 +331,7 @@ class Work(Form):
 
 
 class NewItems(Form):
-    """A group whose items are asked for."""
+    """A request for the items of a group."""
 
     group: dict[str, str] = Field(
         min_length=1, max_length=20, description="Its value on each axis, as `groups[].group` of the result."
@@ -340,7 +340,7 @@ class NewItems(Form):
 
 
 class AskedItems(Form):
-    """Items that were asked for, without what was found."""
+    """A request for the items of a group and its state, without the items."""
 
     id: str
     group: dict[str, str]
@@ -356,13 +356,13 @@ class AskedItems(Form):
 
 
 class Items(Form):
-    """Items that were asked for, in the order of the result's groups."""
+    """Requests for items, in the order of the result's groups."""
 
     items: list[AskedItems]
 
 
 class FoundItems(BaseModel):
-    """The items of a group as files have them, or how far it is with them; docs/file-formats.md."""
+    """The items of a group in the format of files, or the state of the request; docs/file-formats.md."""
 
     model_config = ConfigDict(extra="allow")
 
@@ -418,7 +418,7 @@ class Links(Form):
 
 
 class Withdrawn(Form):
-    """What was withdrawn."""
+    """The outcome of withdrawing links."""
 
     withdrawn: int = Field(description="How many links stopped working.")
 
@@ -457,7 +457,7 @@ class Address(Form):
 
 
 class Erasure(Form):
-    """What erasing a person does, in sentences."""
+    """The effects of erasing a person, in sentences."""
 
     does: list[str]
     stays: list[str]
@@ -474,14 +474,14 @@ class Erasing(Form):
 
 
 class WebhookKey(Form):
-    """What checks signatures."""
+    """The keys that check the signatures of webhooks."""
 
     key: str = Field(description="As libraries for Standard Webhooks take it.")
     previous: str | None = Field(description="The one before, with which messages are signed too.")
 
 
 class Found(BaseModel):
-    """A result as files have it, or how far it is and what it has found so far; docs/file-formats.md."""
+    """A result in the format of files, or a run's state and provisional result; docs/file-formats.md."""
 
     model_config = ConfigDict(extra="allow")
 

@@ -1,4 +1,4 @@
-"""Runs asked for, and what one would read: files as a spec says, what it leaves open as recognised."""
+"""New runs, and previews of them: files are read as a spec says, or as recognised if it does not say."""
 
 import json
 import time
@@ -29,7 +29,7 @@ from grasp_core.reading.guess.advice import Named, Reason, all_taken, told
 from grasp_core.reading.guess.recognise import Guess, question
 from grasp_core.reading.guess.tables import guessed
 from grasp_core.reading.table.table import Table
-from grasp_core.report.account import said_of_assignment
+from grasp_core.report.account import assignment_warnings
 from grasp_core.report.contents import run_title
 from grasp_core.report.quality import findings, power_of, quality_report
 from grasp_core.server.api import forms
@@ -40,18 +40,18 @@ from grasp_core.server.problem import ProblemError, listed
 
 _COLUMNS = ("item", "rater", "label")
 _RECOGNISED = ("missing", "recode", "categories", "filters")
-"""What is recognised of how files are read, where the columns are named and this is not."""
+"""Settings of reading that are recognised if a spec leaves them out, even if it names the columns."""
 
 _FIELDS, _TRIED_BYTES = 64, 2**14
-"""Of either part of a spec that is none, so many are looked at; a spec has 21 at most."""
+"""Most fields in either part, and bytes, of an invalid spec that is tried; a spec has 21 fields at most."""
 LARGE = 16 * 2**20
-"""Bytes that are read within a request at most, which takes about 2 s."""
+"""Most bytes that are read within a request, which takes about 2 s."""
 _Brought = forms.File | forms.Place | forms.Fetch
 _PARTS = {"annotations": "part", "raters": "raters_part", "items": "items_part"}
 
 
 class Json(KeepingNotes):
-    """Options as they are written in a request's JSON; notes are kept."""
+    """Names options as a request's JSON does, and keeps notes."""
 
     def option(self, field: str) -> str:
         """See :class:`~grasp_core.engine.option_names.Voice`."""
@@ -70,17 +70,17 @@ class Sent:
 
     @property
     def data(self) -> Any:
-        """How files are read; refused when it is read where it is no object."""
+        """The settings of reading; if they are no object, the spec is refused when it is read."""
         return self.plain.get("data", {})
 
     @property
     def analysis(self) -> Any:
-        """What is computed; refused when it is read where it is no object."""
+        """The settings of the analysis; if they are no object, the spec is refused when it is read."""
         return self.plain.get("analysis", {})
 
     @property
     def columns_open(self) -> bool:
-        """Whether columns are left to be recognised."""
+        """True if columns are left to be recognised."""
         if not isinstance(self.data, dict):
             return False
         long = self.data.get("layout", "long") == "long"
@@ -88,11 +88,11 @@ class Sent:
 
     @property
     def axes_open(self) -> bool:
-        """Whether axes are left to be recognised."""
+        """True if axes are left to be recognised."""
         return isinstance(self.analysis, dict) and "axes" not in self.analysis
 
     def filled(self, guess: Guess | None = None) -> dict[str, Any]:
-        """The spec with what is recognised where it says nothing; without a guess, what passes for it."""
+        """Return the spec with open columns and axes filled from a guess or, without one, by placeholders."""
         data, analysis = self.data, self.analysis
         if self.columns_open:
             known = dict.fromkeys(_COLUMNS, "?") if guess is None else to_json(guess.spec)
@@ -103,7 +103,7 @@ class Sent:
 
     @property
     def wrong(self) -> tuple[str, ...]:
-        """All that is wrong with it whatever the files hold."""
+        """Sentences on all that is wrong with the spec, whatever the files contain."""
         try:
             RunSpec.from_dict(self.filled())
         except SpecError as error:
@@ -112,7 +112,7 @@ class Sent:
 
     @property
     def sound(self) -> Self:
-        """Its fields, but for those that would make it none; none of a long spec, as each is tried."""
+        """The spec without the fields that make it invalid; empty for a long spec, as each field is tried."""
         kept = replace(self, plain={})
         if len(json.dumps(self.plain)) > _TRIED_BYTES:
             return kept
@@ -125,7 +125,7 @@ class Sent:
 
 @dataclass(frozen=True, slots=True)
 class Recognised:
-    """How files are read; `known` is None where `questions` have to be answered before."""
+    """A spec as recognised; `known` is None if `questions` have to be answered first."""
 
     known: RunSpec | None
     notes: list[str]
@@ -133,15 +133,15 @@ class Recognised:
 
     @property
     def spec(self) -> RunSpec:
-        """The spec; raises UnsureError if something has to be said before."""
+        """The spec; raises UnsureError if questions have to be answered first."""
         if self.known is None:
             raise UnsureError("; ".join(map(ask, self.questions)), self.questions[0].field)
         return self.known
 
     def settled_by(self, dataset: Dataset, sent: Sent) -> Self:
-        """As by every other door without recognised axes that have no group large enough.
+        """Settle the spec by the data, as pages and commands do; drop recognised axes without a large group.
 
-        Where nothing says so, whether pairs are compared, and permutations stop early, depends on the data.
+        If the request does not say whether pairs are compared and permutations stop early, the data decide.
         """
         known, voice = self.known, Json()
         if known is not None and sent.axes_open:
@@ -152,14 +152,14 @@ class Recognised:
 
 
 def ask(reason: Reason) -> str:
-    """What is asked, and how it is said."""
+    """Return a question, and how to answer it."""
     return f'{question(reason)}; name it as {json.dumps(reason.field)} in "data"'
 
 
 def recognised(sent: Sent, tables: Mapping[str, Table], recommended: bool | None) -> Recognised:
-    """The spec with what it leaves open as it is recognised, as by every other door.
+    """Recognise what the spec leaves open, as pages and commands do.
 
-    `recommended`: the answer to what the files mark to be left out; without one that is told, first.
+    `recommended`: whether to leave out what the files mark to be left out; None puts a note on that first.
     """
     spec = RunSpec.from_dict(sent.filled())
     given: dict[str, Any] = sent.data
@@ -171,7 +171,7 @@ def recognised(sent: Sent, tables: Mapping[str, Table], recommended: bool | None
         guess = guessed(
             tables["annotations"], tables.get("raters"), tables.get("items"), named=named, declared=declared
         )
-    except DataError:  # where all is named, what is wrong is told when the files are read so
+    except DataError:  # if all columns are named, reading reports the error later
         if sent.columns_open:
             raise
         return Recognised(spec, [])
@@ -187,7 +187,8 @@ def recognised(sent: Sent, tables: Mapping[str, Table], recommended: bool | None
     data = replace(data, **{name: getattr(guess.spec, name) for name in free})
     open_ = [name for name in ("layout", *_COLUMNS) if sent.columns_open and name not in given]
     told_of = [*open_, *(["axes"] if sent.axes_open else []), *free]
-    notes = [f"{one.field}: {one.sentence}" for one in guess.reasons if one.field in told_of]
+    shown = tuple(one for one in guess.reasons if one.field in told_of)
+    notes = replace(guess, axes=guess.axes if sent.axes_open else (), reasons=shown).notes
     advice = [one for one in guess.advice if one.column not in data.ignore and not one.followed(data)]
     if recommended:
         data = all_taken(advice, data)
@@ -200,7 +201,7 @@ def recognised(sent: Sent, tables: Mapping[str, Table], recommended: bool | None
 def hints(
     sent: Sent, spec: RunSpec, tables: Mapping[str, Table], dataset: Dataset, groups: Grouping
 ) -> list[str]:
-    """What every door says before a run: what was read, left out and not used, and what would help."""
+    """Return what pages and commands say before a run: data read, left out and not used, and advice."""
     voice = Json()
     read = Reading(tables["annotations"], tables.get("raters"), spec.data, items=tables.get("items"))
     asked = request.Asked(read, dataset, spec, groups).said(sent.analysis, voice)
@@ -208,7 +209,7 @@ def hints(
     if spec.analysis.axes:
         seen, exchange = Seen.of(dataset.annotations), exchange_of(dataset.raters, spec.analysis)
         checks = check_assignment(seen, dataset.annotations_of, groups, spec.analysis.axes, exchange)
-        warnings = said_of_assignment(checks, of_models=bool(spec.models))
+        warnings = assignment_warnings(checks, of_models=bool(spec.models))
         for one in warnings:
             voice.note(str(one))
         asked.say_afterwards(warnings, voice)
@@ -217,7 +218,7 @@ def hints(
 
 @dataclass(frozen=True, slots=True)
 class Bringing:
-    """The files of a request and who brings them, to a project."""
+    """The files of a request, the user who brings them, and the project."""
 
     asking: Caller
     user: User
@@ -226,13 +227,13 @@ class Bringing:
 
     @property
     def named(self) -> dict[str, _Brought]:
-        """The files that there are, by kind."""
+        """The files of the request, by kind."""
         given = {kind: getattr(self.files, kind) for kind in _PARTS}
         return {kind: file for kind, file in given.items() if file is not None}
 
     @property
     def takes_long(self) -> bool:
-        """Whether they are fetched first, or are large."""
+        """True if the files are fetched first, or are large."""
         given = list(self.named.values())
         if not all(isinstance(one, forms.File) for one in given):
             return True
@@ -240,7 +241,7 @@ class Bringing:
         return sum(sizes.get(one.sha256, 0) for one in given if isinstance(one, forms.File)) > LARGE
 
     def check_there(self, wrong: tuple[str, ...] = ()) -> None:
-        """Refuse files that are not there; `wrong` with the request is told beside it."""
+        """Raise a ProblemError if files are not on the server; it lists what is `wrong` with the spec too."""
         sizes = self._sizes()
         given = [*self.named.items(), *(("models", one) for one in self.files.models)]
         lacking = [
@@ -257,7 +258,7 @@ class Bringing:
             raise ProblemError("not-found", told[0][1], more={"problems": found})
 
     def tables(self, data: Mapping[str, Any], told: Told) -> dict[str, Table]:
-        """The files, read as the `data` of the spec says; raises DataError if one cannot be had or read."""
+        """Read the files as the spec's `data` says; raises DataError if one cannot be fetched or read."""
         found = {}
         for kind, file in self.named.items():
             member = data.get(_PARTS[kind])
@@ -265,7 +266,7 @@ class Bringing:
         return found
 
     def formed(self, spec: RunSpec, tables: Mapping[str, Table], told: Told) -> Dataset:
-        """The data set of the tables and of models' labels; raises DataError if they do not go together."""
+        """Form the data set of the tables and models' labels; raises DataError if they do not fit."""
         told("Forming the data")
         models = [(one.name, one.sha256) for one in self.files.models]
         reach = self.user.reach(self.project)
@@ -319,17 +320,17 @@ _LATER: dict[int | str, dict[str, Any]] = {
 def start_run(new: NewRun, asking: Asking, idempotency_key: IdempotencyKey = None) -> Response:
     """Read the files, check data and spec as the page does, and start the run.
 
-    The same data and spec give the same run to whoever asks them again. Where somebody else in the project
-    asked them, nothing is computed again, but the run is your own.
+    If you send the same data and spec again, you get the same run. If somebody else in the project sent them,
+    nothing is computed again, but the run is your own.
     """
     return _asked(asking, idempotency_key, "POST /runs", new, _start)
 
 
 @router.post("/validate", response_model=Checked, responses=_LATER)
 def validate(new: NewCheck, asking: Asking, idempotency_key: IdempotencyKey = None) -> Response:
-    """Tell what a run of these files would read, leave out and compare, and what it asks; nothing is run.
+    """Report what a run of these files would read, leave out and compare, and what it asks; nothing is run.
 
-    What has to be mended stands in `problems`, and what has to be said in `questions`.
+    The answer's `problems` have to be mended, and its `questions` answered.
     """
     return _asked(asking, idempotency_key, "POST /validate", new, _validated, lenient=True)
 
@@ -350,7 +351,7 @@ def _asked(
     lenient: bool = False,
     slow: bool = False,
 ) -> Response:
-    """Do once what is asked of files; unless lenient, refuse before what cannot be a spec."""
+    """Answer a request about files once per key; unless lenient, first refuse an invalid spec."""
     bringing = Bringing(asking, asking.runner(new.project), new.project, new.files)
 
     def begin() -> Done:
@@ -406,7 +407,7 @@ def _read(
     recommended: bool | None,
     told: Told,
 ) -> tuple[Recognised, Dataset]:
-    """The data set, and what is known once there is one; without rows that stop it, if that is wanted."""
+    """Return the spec settled by the data, and the data set; if wanted, without rows that stop reading."""
     answer, voice = Answer(recommended=recommended), Json()
     while True:
         try:

@@ -1,4 +1,4 @@
-"""Whoever asks, with their projects and tokens; and people, for admins."""
+"""The caller, with their projects and tokens; and people, for admins."""
 
 import tempfile
 from http import HTTPStatus
@@ -20,7 +20,7 @@ own = APIRouter(tags=["Account"])
 
 
 class Token(Form):
-    """A personal token, without what opens."""
+    """A personal token, without its secret text."""
 
     id: str
     name: str
@@ -55,7 +55,7 @@ class Projects(Form):
 
 
 class Me(Form):
-    """Who asks."""
+    """The person who makes the request."""
 
     id: str = Field(description="What runs name as their owner; empty where nobody signs in.")
     name: str
@@ -68,7 +68,7 @@ class Me(Form):
 
 @own.get("/me")
 def read_me(asking: Asking) -> Me:
-    """Who you are here, by which token, and how much room your files take."""
+    """Return who you are here, the token of the request, and the room that your files take."""
     user, token = asking.person, asking.personal_token()
     return Me.of(
         user,
@@ -80,7 +80,7 @@ def read_me(asking: Asking) -> Me:
 
 @own.get("/projects")
 def list_projects(asking: Asking) -> Projects:
-    """Your projects, with your role in each."""
+    """List your projects, with your role in each."""
     user = asking.person
     found = [
         Project.of(one, role=role)
@@ -92,7 +92,7 @@ def list_projects(asking: Asking) -> Projects:
 
 @own.get("/tokens")
 def list_tokens(asking: Asking) -> Tokens:
-    """Your tokens, also those that have ended; never what opens. They are made on *Account*."""
+    """List your tokens, also ended ones, without their secret texts. They are made on *Account*."""
     return Tokens(tokens=[Token.of(one) for one in asking.server.tokens.of(asking.person.id)])
 
 
@@ -125,7 +125,7 @@ def list_people(
     start: Annotated[int, Query(ge=0, le=1_000_000)] = 0,
     limit: Annotated[int, Query(ge=1, le=_MOST)] = _PAGE,
 ) -> People:
-    """Everybody who has signed in, by name."""
+    """List everybody who has signed in, by name."""
     _admin(asking)
     found, total = asking.server.accounts.people.search(text, start=start, limit=limit)
     settings = asking.server.settings
@@ -134,14 +134,14 @@ def list_people(
 
 @router.post("/people/{person_id}/address", status_code=HTTPStatus.NO_CONTENT)
 def assign_address(person_id: str, wanted: Address, asking: Asking) -> None:
-    """Let a person hold their mail address, from now on in place of whoever held it."""
+    """Make a person the holder of their mail address, in place of the person who held it before."""
     by = _admin(asking, person_id)
     asking.server.accounts.assign_address(person_id, wanted.address, by=by)
 
 
 @router.get("/people/{person_id}/export", response_class=StreamingResponse, responses=_ZIP)
 def export_person(person_id: str, asking: Asking) -> StreamingResponse:
-    """All that names a person; nothing that opens, and not the content of uploaded files."""
+    """Return all data that name a person, without keys, passwords and the content of uploaded files."""
     by = _admin(asking, person_id)
     file = tempfile.SpooledTemporaryFile(max_size=_IN_MEMORY)  # noqa: SIM115 - closed once it was sent
     asking.server.accounts.take_away(person_id, file, by=by)
@@ -160,7 +160,7 @@ def preview_erasure(
         bool, Query(description="Whether somebody gets what they own in projects.")
     ] = False,
 ) -> Erasure:
-    """What erasing a person would do, and what stays."""
+    """Report what erasing a person would do, and what would stay."""
     _admin(asking, person_id)
     traces = asking.server.accounts.personal.traces(person_id)
     return Erasure(does=list(erasing(traces, handed_over=handed_over)), stays=list(STAYS))
@@ -168,7 +168,7 @@ def preview_erasure(
 
 @router.post("/people/{person_id}/erasure", status_code=HTTPStatus.NO_CONTENT)
 def erase_person(person_id: str, wanted: Erasing, asking: Asking) -> None:
-    """Erase all that names a person, for good, and end their sessions."""
+    """Erase all data that name a person, for good, and end their sessions."""
     by = _admin(asking, person_id)
     if (wanted.to is None) != (wanted.owned == "delete"):
         raise ProblemError("invalid", "Name in `to` who gets what is handed over.")
@@ -176,7 +176,7 @@ def erase_person(person_id: str, wanted: Erasing, asking: Asking) -> None:
 
 
 def _admin(asking: Caller, person_id: str | None = None) -> User:
-    """The admin who asks, about somebody whom there is."""
+    """Return the admin who makes the request; raises ProblemError for others, and without such a person."""
     if not asking.person.may_administer:
         raise ProblemError(
             "forbidden", "This takes an admin's sign-in, or an admin's token with the scope admin."

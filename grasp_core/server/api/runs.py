@@ -1,4 +1,4 @@
-"""Runs: found, looked at, taken away as files, shared, deleted."""
+"""Runs: find, read, export, share and delete them."""
 
 import base64
 import json
@@ -41,10 +41,10 @@ from grasp_core.store.runs import RunRecord
 router = APIRouter(tags=["Runs"])
 
 AGAIN_SECONDS = 2
-"""When to ask again how far a run is."""
+"""Seconds after which to ask again for a run's progress."""
 _PAGE, _MOST = 50, 200
 _OF_MODELS: Mapping[str, Any] = {"csv": sides_csv, "json": result_json, "spec": spec_json}
-"""Exports that results about models have, and what writes them."""
+"""Exports of results about models, with the functions that write them."""
 
 
 _FILES: dict[int | str, dict[str, Any]] = {
@@ -71,7 +71,7 @@ def list_runs(
     cursor: Annotated[str | None, Query(max_length=200, description="`next` of the page before.")] = None,
     project: forms.Project = EVERYONE,
 ) -> forms.Runs:
-    """Runs of a project, latest first."""
+    """List the runs of a project, latest first."""
     asking.seeing(project)
     after = None if cursor is None else _place_of(cursor)
     store = asking.stores(project).runs
@@ -85,7 +85,7 @@ def list_runs(
 
 
 def _place_of(cursor: str) -> tuple[float, str]:
-    """Time and id of the run that a page begins after; raises ProblemError if it is no cursor."""
+    """Return time and id of the run after which a page begins; raises ProblemError if it is no cursor."""
     try:
         created_at, run_id = json.loads(base64.b64decode(cursor.encode("ascii"), b"-_", validate=True))
         if isinstance(created_at, float) and math.isfinite(created_at) and isinstance(run_id, str):
@@ -99,9 +99,9 @@ def _place_of(cursor: str) -> tuple[float, str]:
 
 @router.get("/runs/{run_id}", response_model=forms.Found, responses=NOT_AGAIN)
 def read_run(run_id: str, asking: Asking) -> Response:
-    """The result of a run; before it is there, how far the run is and what it has found so far.
+    """Return the result of a run or, before it is done, its progress and provisional result.
 
-    A share link's token opens its own run, without what could name a person or a file.
+    A share link's token opens its own run, without anything that could name a person or a file.
     """
     record = visible_run(asking, run_id)
     if record.state == "done":
@@ -114,14 +114,14 @@ def read_run(run_id: str, asking: Asking) -> Response:
 
 @router.get("/runs/{run_id}/status")
 def read_status(run_id: str, asking: Asking) -> forms.Run:
-    """A run without its result: its title, where it stands, why it failed."""
+    """Return a run without its result: its title, its state, and the reason if it failed."""
     _ = asking.person
     return forms.Run.of(visible_run(asking, run_id))
 
 
 @router.get("/runs/{run_id}/answer")
 def read_answer(run_id: str, asking: Asking) -> forms.Answer:
-    """What the page says of a result, in words."""
+    """Return the sentences about a result that the page *Results* shows."""
     result = result_of(asking, visible_run(asking, run_id))
     if not isinstance(result, RunResult):
         headline, *said = [printable(one_line(one.plain)) for one in of_models(cast("ModelsResult", result))]
@@ -141,7 +141,7 @@ def read_answer(run_id: str, asking: Asking) -> forms.Answer:
 def export_run(
     run_id: str, name: Annotated[str, Path(json_schema_extra={"enum": list(EXPORTS)})], asking: Asking
 ) -> Response:
-    """The result as a file. Results about models have csv, json and spec."""
+    """Return the result as a file. Results about models have csv, json and spec."""
     record = visible_run(asking, run_id)
     export = EXPORTS.get(name)
     if export is None:
@@ -169,9 +169,9 @@ def export_run(
 
 @router.delete("/runs/{run_id}", status_code=204)
 def delete_run(run_id: str, asking: Asking) -> None:
-    """Stop a run that goes on, and delete it with its links for everybody.
+    """Delete a run with its links for everybody; a run that has not ended is stopped first.
 
-    Others who asked the same keep theirs.
+    Other people with the same data and spec keep their runs.
     """
     record, user = managed_run(asking, run_id)
     asking.server.service.cancel(record.id)
@@ -181,9 +181,9 @@ def delete_run(run_id: str, asking: Asking) -> None:
 
 @router.post("/runs/{run_id}/cancel", response_model=forms.Run)
 def cancel_run(run_id: str, asking: Asking) -> forms.Run:
-    """Stop a run that goes on; it stays in the list. Of one that has ended nothing changes.
+    """Stop a run; it stays in the list. A run that has ended does not change.
 
-    Others who asked the same keep theirs.
+    Other people with the same data and spec keep their runs.
     """
     record, user = managed_run(asking, run_id)
     if not record.ended:
@@ -194,7 +194,7 @@ def cancel_run(run_id: str, asking: Asking) -> forms.Run:
 
 @router.patch("/runs/{run_id}")
 def change_run(run_id: str, changed: forms.ChangedRun, asking: Asking) -> forms.Run:
-    """Another title, note or tags; what is not sent stays."""
+    """Change a run's title, note or tags; fields that are not sent stay as they are."""
     record, _ = managed_run(asking, run_id)
     title, note, tags = changed.title, changed.note, changed.tags
     asking.stores(record.project).runs.describe(
@@ -207,7 +207,7 @@ def change_run(run_id: str, changed: forms.ChangedRun, asking: Asking) -> forms.
 
 
 def visible_run(asking: Caller, run_id: str) -> RunRecord:
-    """The run of this id, if the caller may see it; raises ProblemError if there is none for them."""
+    """Return the run of this id if the caller may see it; else raise ProblemError."""
     check_link(asking, Target("run", run_id))
     record = asking.stores().runs.get(run_id)
     if record is None:
@@ -216,13 +216,13 @@ def visible_run(asking: Caller, run_id: str) -> RunRecord:
 
 
 def managed_run(asking: Caller, run_id: str) -> tuple[RunRecord, User]:
-    """The run of this id and the user, who may change it; raises ProblemError if they may not."""
+    """Return the run of this id and the user, if they may change it; else raise ProblemError."""
     record = visible_run(asking, run_id)
     return record, asking.manager(record.owner, record.project)
 
 
 def result_of(asking: Caller, record: RunRecord) -> Result:
-    """The run's result as the caller may see it; raises ProblemError if there is none, or none yet."""
+    """Return the run's result as the caller may see it; raises ProblemError if there is none (yet)."""
     check_done(record)
     try:
         result = asking.server.service.result(record.id)
@@ -239,7 +239,7 @@ def check_done(record: RunRecord) -> None:
 
 
 def agreement_of(asking: Caller, record: RunRecord, of_models: str) -> RunResult:
-    """As :func:`result_of`; of a run about models, the sentence `of_models` is the problem."""
+    """As :func:`result_of`, but raise a ProblemError with the sentence `of_models` for a run about models."""
     found = result_of(asking, record)
     if not isinstance(found, RunResult):
         raise ProblemError("not-found", of_models)
@@ -247,9 +247,9 @@ def agreement_of(asking: Caller, record: RunRecord, of_models: str) -> RunResult
 
 
 def so_far(asking: Caller, record: RunRecord, found: Result | None) -> dict[str, object]:
-    """Where a run stands and what is found so far; why it failed may quote data, not for strangers.
+    """Return a run's state and provisional result; strangers get no error, as it may quote data.
 
-    `waiting` says why nothing moves yet, where that is known.
+    `waiting` is the reason why there is no progress yet, if it is known.
     """
     waits = record.state == "running" and not record.done
     return {
@@ -264,17 +264,17 @@ def so_far(asking: Caller, record: RunRecord, found: Result | None) -> dict[str,
 
 POLL_SECONDS = 1.0
 CHECK_SECONDS = 5.0
-"""How often it is asked whether who follows may still."""
+"""Seconds between checks that a follower may still see the run."""
 MAX_STREAMS = 200
-"""Runs that one server lets be followed at one time."""
+"""Most streams by which runs are followed at one time on one server."""
 EACH = 10
-"""Of them, those that one person, one link and one stranger's address may follow."""
+"""Most of these streams for one person, for one link and for one stranger's address."""
 _open: list[frozenset[tuple[str, str]]] = []
-_looking = anyio.CapacityLimiter(4)  # those who follow leave the other threads to all other requests
+_looking = anyio.CapacityLimiter(4)  # streams leave the other threads to all other requests
 
 
 async def _followed(run_id: str, asking: Asking) -> AsyncIterator[RunRecord]:
-    """The run, counted for the person, or else the address, and the link by which a stranger comes."""
+    """Yield the run; its stream counts for the person, or else for the address, and for a stranger's link."""
     link = {("link", digest_of(asking.token or ""))} if asking.user is None else set()
     keys = frozenset({asking.asker.key, *link})
     if any(sum(key in one for one in _open) >= EACH for key in keys):
@@ -297,7 +297,7 @@ async def _followed(run_id: str, asking: Asking) -> AsyncIterator[RunRecord]:
 async def follow_run(
     asking: Asking, record: Annotated[RunRecord, Depends(_followed)]
 ) -> AsyncIterator[ServerSentEvent]:
-    """Follow a run: `progress` when it has got further, `provisional` with what is found, then `end`."""
+    """Follow a run by events: `progress`, `provisional` with a provisional result, and at last `end`."""
     found: Result | None = None
     told: dict[str, object] | None = None
     checked = time.monotonic()
@@ -323,7 +323,7 @@ async def follow_run(
 
 
 def _later(asking: Caller, record: RunRecord, again: bool) -> RunRecord | None:
-    """The run as it is now; None where it was deleted, or must not be seen any more."""
+    """Return the run as it is now; None if it was deleted, or the caller may not see it any more."""
     try:
         return visible_run(asking.again(), record.id) if again else asking.stores().runs.get(record.id)
     except (ProblemError, StoreError):
@@ -335,7 +335,7 @@ sharing = APIRouter(tags=["Links"])
 
 @sharing.get("/runs/{run_id}/links")
 def list_links(run_id: str, asking: Asking) -> forms.Links:
-    """The links to a run, for those who may make them; never their tokens."""
+    """List the links to a run, without their tokens, for people who may make links."""
     _ = asking.person
     record, _ = managed_run(asking, run_id)
     return forms.Links(
@@ -347,11 +347,11 @@ def list_links(run_id: str, asking: Asking) -> forms.Links:
 def make_link(
     run_id: str, new: forms.NewLink, asking: Asking, idempotency_key: IdempotencyKey = None
 ) -> Response:
-    """Make a link that shows the result to people without an account, without what could name a person."""
+    """Make a link by which people without an account see the result, except what could name a person."""
     record, user = managed_run(asking, run_id)
     action = f"POST /runs/{record.id}/links"
     asked = new
-    if new.password is not None:  # of what is asked a plain hash is kept: it takes as long as the link's
+    if new.password is not None:  # hashed as slowly as the link's, since a plain hash of the request is kept
         known = fingerprint(new.password, f"{user.id}\n{action}\n{idempotency_key}")
         asked = new.model_copy(update={"password": known})
 

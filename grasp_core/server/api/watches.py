@@ -1,4 +1,4 @@
-"""Watches: made, listed, changed, looked at; and what receivers of webhooks need."""
+"""Watches: make, list, change and delete them, and look now; keys for receivers of webhooks."""
 
 from http import HTTPStatus
 from typing import Annotated, ClassVar, Literal
@@ -40,7 +40,7 @@ class NewWatch(Form):
 
 
 class ChangedWatch(Form):
-    """What to change of a watch."""
+    """Changes to a watch."""
 
     every: Every | None = None
     paused: bool | None = None
@@ -48,7 +48,7 @@ class ChangedWatch(Form):
 
 
 class WatchedFile(Form):
-    """Where one of the files is."""
+    """One of the watched files, and its location."""
 
     kind: Literal["annotations", "raters", "items"]
     location: str
@@ -83,7 +83,7 @@ class Watches(Form):
 
 
 class Step(Form):
-    """A run of a watch, and what changed since the one before."""
+    """A run of a watch, and the changes since the run before."""
 
     number: int = Field(description="0 for the run that was watched.")
     run: str
@@ -99,7 +99,7 @@ class Step(Form):
 
 
 class WatchSteps(Form):
-    """A watch and what came of it, latest first."""
+    """A watch and its runs, latest first."""
 
     watch: Watch
     steps: list[Step]
@@ -107,14 +107,14 @@ class WatchSteps(Form):
 
 @router.get("/watches")
 def list_watches(asking: Asking, project: Project = EVERYONE) -> Watches:
-    """Watches of a project, latest first."""
+    """List the watches of a project, latest first."""
     asking.seeing(project)
     return Watches(watches=[Watch.of(one) for one in asking.stores(project).watches.all()])
 
 
 @router.post("/watches", status_code=HTTPStatus.CREATED, response_model=Watch)
 def add_watch(new: NewWatch, asking: Asking, idempotency_key: IdempotencyKey = None) -> Response:
-    """Watch a run: its files are looked at so often, and what has changed is run again, as you."""
+    """Watch a run: GRASP looks at its files as often as `every` says, and runs changed data again as you."""
     _ = asking.person
     run = visible_run(asking, new.run)
     user = asking.runner(run.project)
@@ -131,7 +131,7 @@ def add_watch(new: NewWatch, asking: Asking, idempotency_key: IdempotencyKey = N
 
 @router.get("/watches/{watch_id}")
 def read_watch(watch_id: str, asking: Asking) -> WatchSteps:
-    """A watch, and what changed from run to run."""
+    """Return a watch, and the changes from run to run."""
     watch = _visible(asking, watch_id)
     steps = asking.server.history.steps(asking.stores(watch.project).watches, watch)
     return WatchSteps(watch=Watch.of(watch), steps=[Step.of(step) for step in steps])
@@ -139,7 +139,7 @@ def read_watch(watch_id: str, asking: Asking) -> WatchSteps:
 
 @router.patch("/watches/{watch_id}")
 def change_watch(watch_id: str, changed: ChangedWatch, asking: Asking) -> Watch:
-    """Look more or less often, pause, or resume: then it is looked at soon."""
+    """Change how often a watch looks or its webhook, pause it, or resume it: then it looks soon."""
     watch, user = _managed(asking, watch_id)
     store, details = asking.stores(watch.project).watches, changed.model_dump(exclude_none=True)
     if "webhook" in changed.model_fields_set:
@@ -157,7 +157,7 @@ def change_watch(watch_id: str, changed: ChangedWatch, asking: Asking) -> Watch:
 
 @router.post("/watches/{watch_id}/look")
 def look_now(watch_id: str, asking: Asking) -> Watch:
-    """Have the next look soon, and not before its time."""
+    """Let a watch look soon, but not within a minute of its last look."""
     watch, _ = _managed(asking, watch_id)
     asking.stores(watch.project).watches.look_now(watch.id)
     return Watch.of(_visible(asking, watch_id))
@@ -186,9 +186,9 @@ def _managed(asking: Caller, watch_id: str) -> tuple[Stored, User]:
 
 @webhooks.get("/webhooks/key")
 def read_key(asking: Asking) -> WebhookKey:
-    """The keys by which your receivers check that a message is this server's (Standard Webhooks).
+    """Return the keys by which your receivers check that a message is this server's (Standard Webhooks).
 
-    Who has a key can sign messages, so it takes a token with the scope run.
+    Whoever has a key can sign messages, so it takes a token with the scope run.
     """
     asking.changing()
     return _keys(asking)

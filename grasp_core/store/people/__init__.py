@@ -1,1 +1,1 @@
-"""Who uses a server: people, their sessions, their personal tokens and their projects."""
+"""Users of a server: people, their sessions, their personal tokens and their projects."""

@@ -1,4 +1,4 @@
-"""The audit log, and refusals for it."""
+"""The audit log, and its entries for refused requests."""
 
 import hashlib
 import hmac
@@ -16,7 +16,7 @@ import sqlalchemy as sa
 from sqlalchemy import Connection
 
 from grasp_core.model.errors import StoreError
-from grasp_core.store.base import Store, of_row, put
+from grasp_core.store.base import Store, from_row, put
 from grasp_core.store.database import SECRET, snapshot, to_read, to_write
 from grasp_core.store.schema import audit, audit_heads, storable
 
@@ -45,7 +45,7 @@ Action = Literal[
 ACTIONS: tuple[Action, ...] = get_args(Action)
 Details = Mapping[str, str | int | float | bool | None]
 FIRST = "0" * 64
-"""What the first entry of all follows."""
+"""Hash that the very first entry has in place of an earlier entry's."""
 BROKEN = "The log is not as it was written: "
 UNSEALED = (
     "The log's head is not sealed by this server's key, GRASP_SECRET_KEY: it was written without one or with "
@@ -63,9 +63,9 @@ class UnsealedError(StoreError):
 class LogEntry:
     """One act, numbered from 1 without gaps, at a time by the database's clock.
 
-    `actor`: a person's id; "" where nobody has to sign in, or nobody is known, `COMMAND` on the command line.
-    `kind`, `object_id`: what it was done to, such as ``run`` and its id.
-    `details`: numbers, states and roles; nothing that files hold.
+    `actor`: a person's id; "" if nobody has to sign in or nobody is known; `COMMAND` on the command line.
+    `kind`, `object_id`: object of the act, such as ``run`` and its id.
+    `details`: numbers, states and roles; no content of files.
     """
 
     number: int
@@ -79,7 +79,7 @@ class LogEntry:
 
 @dataclass(frozen=True, slots=True)
 class Head:
-    """Where a log begins and ends: the oldest entry's number, the newest one's with its hash, any seal."""
+    """Beginning and end of a log: number of the oldest entry, number and hash of the newest, and any seal."""
 
     first: int
     number: int
@@ -88,14 +88,14 @@ class Head:
 
 
 class AuditStore(Store):
-    """The log in the database; its head is sealed where the database was opened with a key."""
+    """The log in the database; its head is sealed if the database was opened with a key."""
 
     def record(
         self, actor: str, action: Action, kind: str = "", object_id: str = "", details: Details | None = None
     ) -> None:
         """Add an entry; raises StoreError if it cannot be written."""
         with to_write(self._engine, alone="audit") as connection:
-            # Behind the head, not behind the last entry: where newer ones are missing, the gap stays.
+            # After the head, not after the last entry: if newer entries are missing, the gap stays.
             head = _head(connection) or _last(connection)
             row = {
                 "number": 1 if head is None else head.number + 1,
@@ -122,7 +122,7 @@ class AuditStore(Store):
         start: int = 0,
         limit: int = 50,
     ) -> tuple[list[LogEntry], int]:
-        """Entries, latest first, and how many there are in all."""
+        """Return entries, latest first, and the number of all that match."""
         asked = {audit.c.actor: actor, audit.c.action: action, audit.c.object_id: object_id}
         which = sa.and_(sa.true(), *(column == value for column, value in asked.items() if value is not None))
         if since is not None:
@@ -131,19 +131,19 @@ class AuditStore(Store):
         with to_read(self._engine) as connection:
             total = connection.execute(sa.select(sa.func.count()).select_from(audit).where(which))
             return [
-                of_row(LogEntry, row, details=json.loads(row.details)) for row in connection.execute(query)
+                from_row(LogEntry, row, details=json.loads(row.details)) for row in connection.execute(query)
             ], total.scalar_one()
 
     def lines(self) -> Iterator[str]:
-        """Every entry as a line of JSON with its hashes, oldest first; raises StoreError as :meth:`check`."""
+        """Yield every entry as a line of JSON with its hashes, oldest first; raises as :meth:`check`."""
         with snapshot(self._engine) as connection:
             for row in self._checked(connection):
                 yield json.dumps(row) + "\n"
 
     def check(self, since: Head | None = None) -> int:
-        """Follow the chain; returns how many entries it has; raises StoreError where it is not as written.
+        """Check the chain of hashes; returns the number of entries. Raises StoreError if it was changed.
 
-        `since`: of an earlier time, as a backup holds it: the log has to go on from there.
+        `since`: head at an earlier time, as in a backup: the log has to continue from there.
         """
         entries, first, found = 0, 0, since is None
         with snapshot(self._engine) as connection:
@@ -156,7 +156,7 @@ class AuditStore(Store):
         return entries
 
     def seal(self) -> None:
-        """Seal the head by this server's key once the chain was followed; raises StoreError without a key."""
+        """Check the chain, then seal the head by this server's key; raises StoreError without a key."""
         if not self._key:
             raise StoreError("There is no key to seal the log by: set GRASP_SECRET_KEY.")
         with suppress(UnsealedError):
@@ -167,7 +167,7 @@ class AuditStore(Store):
                 self._put(connection, head, sealed=True)
 
     def delete_older_than(self, days: float) -> int:
-        """Delete the beginning of the log, but never its last entry; returns how many."""
+        """Delete entries that are older, but never the last one; returns how many."""
         last = sa.select(sa.func.max(audit.c.number)).scalar_subquery()
         old = (audit.c.at < self._now - days * 86400) & (audit.c.number < last)
         with to_write(self._engine, alone="audit") as connection:
@@ -189,16 +189,16 @@ class AuditStore(Store):
         return hmac.digest(self._key, text, "sha256").hex() if self._key else ""
 
     def _is_sealed(self, head: Head) -> bool:
-        """Whether a head is sealed by this server's key, which takes a key."""
+        """Return whether this server's key sealed a head; False without a key."""
         return bool(self._key) and hmac.compare_digest(head.seal, self._seal(head))
 
     def _put(self, connection: Connection, head: Head, *, sealed: bool) -> None:
-        """Write the head; one that was not sealed as it should have been is not sealed by going on."""
+        """Write the head; if the last one lacked its seal, so does this one: new entries must not mend it."""
         told = {"first": head.first, "number": head.number, "hash": head.hash}
         put(connection, audit_heads, {"log": _LOG}, seal=self._seal(head) if sealed else "", **told)
 
     def _checked(self, connection: Connection) -> Iterator[dict[str, Any]]:
-        """Every entry, each of which has to follow the one before, up to the head."""
+        """Yield every entry; check that it follows the one before, and that the last one is the head's."""
         first, last = 0, (0, "")
         query = sa.select(audit).order_by(audit.c.number).execution_options(yield_per=1000)
         with connection.execute(query) as result:
@@ -218,11 +218,11 @@ class AuditStore(Store):
 
 def _head(connection: Connection) -> Head | None:
     row = connection.execute(sa.select(audit_heads)).first()
-    return None if row is None else of_row(Head, row)
+    return None if row is None else from_row(Head, row)
 
 
 def _last(connection: Connection) -> Head | None:
-    """The head of a log that has none, as it is there."""
+    """Build the head from the entries of a log that has no saved head."""
     first = sa.select(sa.func.min(audit.c.number)).scalar_subquery()
     query = sa.select(first.label("first"), audit.c.number, audit.c.hash)
     row = connection.execute(query.order_by(audit.c.number.desc()).limit(1)).one_or_none()
@@ -235,16 +235,16 @@ def _hash(row: Mapping[str, Any]) -> str:
 
 
 AGAIN_SECONDS = 60.0
-"""The same person refused at the same kind of thing again is not recorded before."""
+"""Seconds in which further refusals of the same person and kind are not recorded."""
 MOST_AN_HOUR = 120
-"""Of all refusals, at each server; those left out are counted in the next entry."""
+"""Most refusals that each server records in an hour; the next entry counts those left out."""
 _HOUR = 3600.0
 _LONGEST = 80
 _UNUSUAL = re.compile(r"[^A-Za-z0-9_./-]")
 
 
 class Refusals:
-    """What people were refused."""
+    """Refused requests, recorded in the log within limits."""
 
     def __init__(self, audit: AuditStore) -> None:
         self._audit = audit

@@ -1,4 +1,4 @@
-"""What lets somebody in: sessions, personal tokens of the API; kept tokens of tools."""
+"""Credentials: sessions, personal tokens of the API, and tokens kept for tools."""
 
 import secrets
 from collections.abc import Collection
@@ -10,18 +10,18 @@ from sqlalchemy import Engine
 
 from grasp_core.model.access import Person, Scope, Token
 from grasp_core.model.errors import LimitError
-from grasp_core.store.base import Store, of_row, put
+from grasp_core.store.base import Store, from_row, put
 from grasp_core.store.database import digest_of, insert_new, new_id, to_write
 from grasp_core.store.people.people import PERSON, person_of
 from grasp_core.store.schema import people, sessions, source_tokens, storable, tokens
 
 SEEN_SECONDS = 30.0
-"""How exactly it is kept when a session was last seen: a row is written that often at most."""
+"""Precision in seconds of the time when a session was last seen: its row is written no more often."""
 
 
 @dataclass(frozen=True, slots=True)
 class Session:
-    """A sign-in that goes on, of a browser as it calls itself."""
+    """A current sign-in; `browser` is the browser's own name for itself."""
 
     key: str
     browser: str
@@ -30,7 +30,7 @@ class Session:
 
 
 class SessionStore(Store):
-    """Sessions in the database, asked at each request: what ends here ends for every server at once.
+    """Sessions in the database, checked at each request: one that ends here ends for all servers at once.
 
     `idle_minutes`: minutes after which a session that nobody uses ends; 0 for never.
     """
@@ -49,9 +49,9 @@ class SessionStore(Store):
             insert_new(connection, sessions, [row])
 
     def person(self, key: str, *, seen: bool = True) -> Person | None:
-        """Whose session it is, or None if it is unknown, has ended, or they are disabled.
+        """Return the session's person; None if it is unknown or has ended, or the person is disabled.
 
-        `seen`: count this as use of the session; looking after a run's progress by itself is none.
+        `seen`: count this as use of the session; a page that updates a run's progress does not count.
         """
         now = self._now
         query = (
@@ -67,7 +67,7 @@ class SessionStore(Store):
         return person_of(row)
 
     def going_on(self, keys: Collection[str]) -> set[str]:
-        """Those of the sessions that have not ended."""
+        """Return the keys of those sessions that have not ended, of people who are not disabled."""
         query = (
             sa.select(sessions.c.key)
             .join_from(sessions, people)
@@ -76,13 +76,13 @@ class SessionStore(Store):
         return set(self._values(query))
 
     def of_person(self, person_id: str) -> list[Session]:
-        """A person's sessions that go on, latest seen first."""
+        """A person's current sessions, latest seen first."""
         query = (
             sa.select(sessions)
             .where(sessions.c.person_id == person_id, self._goes_on())
             .order_by(sessions.c.seen_at.desc(), sessions.c.key)
         )
-        return [of_row(Session, row) for row in self._rows(query)]
+        return [from_row(Session, row) for row in self._rows(query)]
 
     def end(self, person_id: str, key: str | None = None) -> None:
         """End a session of a person, or all of them."""
@@ -91,7 +91,7 @@ class SessionStore(Store):
         self._write(sessions.update().where(going).values(ended_at=self._now))
 
     def delete_older_than(self, days: float) -> int:
-        """Delete sessions that began so long ago that no cookie of theirs is taken; returns how many."""
+        """Delete sessions that began so long ago that their cookies are not accepted; returns how many."""
         old = sessions.c.created_at < self._now - days * 86400
         return self._write(sessions.delete().where(old))
 
@@ -107,7 +107,7 @@ TOKEN_BYTES = 32
 NAME_LENGTH = 100
 MAX_DAYS = 366
 MAX_TOKENS = 50
-"""Tokens of one person that work at one time."""
+"""Most tokens of one person that work at one time."""
 _NOTED_S = 60.0
 """The last use is noted once in so many seconds, so that reading does not write each time."""
 
@@ -137,7 +137,7 @@ class TokenStore(Store):
         return token
 
     def use(self, token: str) -> Token | None:
-        """The token that works, its use noted; None if it is unknown, withdrawn or expired."""
+        """Return the token and note its use; None if it is unknown, withdrawn or expired."""
         now = self._now
         works = (tokens.c.token_sha256 == digest_of(token)) & self._works()
         stale = sa.func.coalesce(tokens.c.last_used_at < now - _NOTED_S, sa.true()).label("stale")
@@ -146,7 +146,7 @@ class TokenStore(Store):
             return None
         if row.stale:
             self._write(tokens.update().where(tokens.c.id == row.id).values(last_used_at=now))
-        return of_row(Token, row, expired=False)
+        return from_row(Token, row, expired=False)
 
     def _works(self) -> sa.ColumnElement[bool]:
         goes_on: sa.ColumnElement[bool] = tokens.c.expires_at > self._now
@@ -161,7 +161,7 @@ class TokenStore(Store):
         return self._found(sa.true())
 
     def revoke(self, token_id: str, *, owner: str | None = None) -> bool:
-        """Make a token stop working, with `owner` one of theirs; returns whether it was not withdrawn yet."""
+        """Withdraw a token, with `owner` only one of theirs; returns False if it was withdrawn before."""
         which = (tokens.c.id == token_id) & tokens.c.revoked_at.is_(None)
         if owner is not None:
             which &= tokens.c.owner == storable(owner)
@@ -176,12 +176,12 @@ class TokenStore(Store):
     def _found(self, which: sa.ColumnElement[bool]) -> list[Token]:
         expired = (tokens.c.expires_at <= self._now).label("expired")
         query = sa.select(tokens, expired).where(which).order_by(tokens.c.created_at.desc(), tokens.c.id)
-        return [of_row(Token, row, expired=bool(row.expired)) for row in self._rows(query)]
+        return [from_row(Token, row, expired=bool(row.expired)) for row in self._rows(query)]
 
 
 @dataclass(frozen=True, slots=True)
 class KeptToken:
-    """A token as it is kept, and what it opens."""
+    """A token in the encrypted form that is kept, and the site that it opens."""
 
     site: str
     sealed: bytes
@@ -189,7 +189,7 @@ class KeptToken:
 
 
 class SourceTokenStore(Store):
-    """Kept tokens in the database, one of a person for each site."""
+    """Kept tokens in the database, one for each person and site."""
 
     def keep(self, sealed: bytes, *, owner: str, site: str) -> None:
         """Keep a token in place of the person's earlier one for this site."""
@@ -198,12 +198,12 @@ class SourceTokenStore(Store):
             put(connection, source_tokens, kept, sealed=sealed, created_at=self._now)
 
     def get(self, *, owner: str, site: str) -> KeptToken | None:
-        """A person's token for a site; None where none is kept."""
+        """A person's token for a site; None if none is kept."""
         row = self._row(sa.select(source_tokens).where(_is(owner, site)))
-        return None if row is None else of_row(KeptToken, row)
+        return None if row is None else from_row(KeptToken, row)
 
     def forget(self, *, owner: str, site: str) -> bool:
-        """Delete a token; whether there was one."""
+        """Delete a token; return whether there was one."""
         return bool(self._write(source_tokens.delete().where(_is(owner, site))))
 
 

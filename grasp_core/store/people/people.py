@@ -1,4 +1,4 @@
-"""People by issuer and subject; all that names one, taken away or erased."""
+"""People by issuer and subject; export and erasure of all data that name a person."""
 
 import json
 import zipfile
@@ -13,16 +13,16 @@ from sqlalchemy import Connection, LargeBinary, Table, Text
 from grasp_core.model.access import EVERYONE, Identity, Person, Role
 from grasp_core.model.errors import AccessError
 from grasp_core.store import schema
-from grasp_core.store.base import Store, of_row, put
+from grasp_core.store.base import Store, from_row, put
 from grasp_core.store.database import insert_new, leave_no_trace, new_id, snapshot, to_read, to_write
 from grasp_core.store.schema import addresses, people, project_members, projects, runs, sessions, submissions
 
 
-def tell_apart(connection: Connection, owners: Sequence[str], heir: str) -> None:
-    """Before what is these owners' becomes the heir's, let nothing be twice that one person has once.
+def separate_owners(connection: Connection, owners: Sequence[str], heir: str) -> None:
+    """Remove duplicates of what a person has only once, before these owners' objects become the heir's.
 
-    A run of a question that the heir would have twice stays like a result that was brought along: no question
-    finds it. A submission that the heir has, too, goes.
+    A run whose question the heir would have twice loses its key, like an uploaded result: no question finds
+    it. A submission that the heir has too is deleted.
     """
     others = runs.alias()
     same = (others.c.project_id == runs.c.project_id) & (others.c.key == runs.c.key)
@@ -42,7 +42,7 @@ IN_PROJECTS: tuple[Trace, ...] = (
     schema.links.c.created_by,
     schema.watches.c.owner,
 )
-"""Of what belongs to a project: it is handed over, or deleted."""
+"""Columns that name owners of objects in projects: with the person, these go to an heir or are deleted."""
 THEIR_OWN: tuple[Trace, ...] = (
     *(table.c.owner for table in (schema.scorings, schema.tokens, schema.source_tokens, schema.webhooks)),
     *(table.c.owner for table in (schema.webhook_keys, schema.outcomes)),
@@ -52,23 +52,23 @@ THEIR_OWN: tuple[Trace, ...] = (
     addresses.c.person_id,
     addresses.c.address,
 )
-"""Of what is nobody's without them: it is deleted."""
+"""Columns that name a person in rows of that person alone; these are deleted with the person."""
 MEMBER: Trace = project_members.c.name
-"""By `kind`: a person's id, a mail address, or none of one person."""
+"""By `kind`: a person's id, a mail address, or a name that is not one person's."""
 IN_THE_LOG: tuple[Trace, ...] = (schema.audit.c.actor, schema.audit.c.object_id)
-"""They stay; once the person is erased, nothing tells any more whose the id was."""
+"""Columns of the log, which stay; once the person is erased, nothing shows whose the id was."""
 
 
 _holder = sa.select(addresses.c.person_id).where(addresses.c.address == people.c.email).scalar_subquery()
 PERSON: tuple[sa.ColumnElement[Any], ...] = (*people.c, _holder.label("holder"))
-"""What :func:`person_of` reads."""
+"""Columns that :func:`person_of` reads."""
 
 
 class PeopleStore(Store):
     """People in the database."""
 
     def sign_in(self, identity: Identity) -> Person:
-        """The person of this identity as of now, who holds their mail address if nobody else does."""
+        """Save a sign-in, and return the person, who holds their mail address unless somebody else does."""
         now = self._now
         told = {"email": identity.email, "name": identity.name, "signed_in_at": now}
         with to_write(self._engine, alone="people") as connection:  # two tabs at once are one person
@@ -100,7 +100,7 @@ class PeopleStore(Store):
             return [person_of(row) for row in rows], total.scalar_one()
 
     def names(self, ids: Iterable[str]) -> dict[str, str]:
-        """What people are called, by id; an id that is nobody's, as a mail address, stands for itself."""
+        """Return people's names by id; an id that is nobody's, such as a mail address, is its own name."""
         asked = set(ids)
         query = sa.select(people.c.id, people.c.name).where(people.c.id.in_(asked))
         known = {row.id: row.name for row in self._rows(query)}
@@ -117,7 +117,7 @@ class PeopleStore(Store):
         self._write(_person(person_id).values(role=role))
 
     def assign_address(self, person_id: str, address: str) -> str | None:
-        """Let a person hold their mail address; returns who held it. Raises AccessError if there is none."""
+        """Make a person the holder of their mail address; returns who it was. AccessError: no such person."""
         theirs = (people.c.id == person_id) & (people.c.email == address)
         held = addresses.c.address == address
         with to_write(self._engine, alone="people") as connection:
@@ -128,7 +128,7 @@ class PeopleStore(Store):
         return before
 
     def disable(self, person_id: str) -> None:
-        """Let a person in no more, and end their sessions."""
+        """Keep a person from signing in, and end their sessions."""
         now = self._now
         with to_write(self._engine) as connection:
             connection.execute(_person(person_id).values(disabled_at=now))
@@ -151,7 +151,7 @@ def ids_named(text: str) -> sa.Select[tuple[str]]:
 
 def person_of(row: Any) -> Person:
     """The person that a row of :data:`PERSON` describes."""
-    return of_row(Person, row, identity=of_row(Identity, row))
+    return from_row(Person, row, identity=from_row(Identity, row))
 
 
 def _person(person_id: str) -> sa.Update:
@@ -168,14 +168,14 @@ def _named(text: str) -> sa.ColumnElement[bool]:
 
 
 KEYS = frozenset({"token_sha256", "key", "request", "password"})
-"""Columns of which no copy is given: what is asked for when somebody shows a key."""
+"""Columns that no copy contains: values by which GRASP recognizes keys and passwords."""
 
 
 @dataclass(frozen=True, slots=True)
 class Traces:
-    """What names a person: numbers of rows by table, in projects and beside them, and projects by id.
+    """Data that name a person: numbers of rows by table, in projects and outside, and projects by id.
 
-    `led`: of the projects, those that nobody else owns.
+    `led`: projects that nobody else owns.
     """
 
     held: dict[str, int]
@@ -185,10 +185,10 @@ class Traces:
 
 
 class PersonalData(Store):
-    """What names people in the database."""
+    """Data in the database that name people."""
 
     def traces(self, person_id: str) -> Traces:
-        """What names the person; rows of none are left out."""
+        """Count the data that name the person; tables without any are left out."""
         with to_read(self._engine) as connection:
             names = _names_of(connection, person_id)
             own = _counts(connection, THEIR_OWN, names)
@@ -206,9 +206,9 @@ class PersonalData(Store):
             return Traces(_counts(connection, IN_PROJECTS, names), own, there, led)
 
     def write(self, person_id: str, file: IO[bytes]) -> None:
-        """Write all that names the person: a zip archive with the person and a JSON list of each table.
+        """Write all data that name the person: a zip archive with the person and a JSON list of each table.
 
-        The content of files and of what is kept beside a run is not in it, nor is anything that opens.
+        It leaves out the content of files, data kept beside a run, and keys and passwords.
         """
         with (
             snapshot(self._engine) as connection,
@@ -239,8 +239,8 @@ class PersonalData(Store):
     def erase(self, person_id: str, heir: str | None) -> None:
         """Erase the person, with their sessions and all that is theirs alone.
 
-        `heir`: who gets what they own in projects, and owns those that they alone owned; None has it deleted,
-            and projects that then have nobody and nothing.
+        `heir`: person who gets their objects in projects, and owns the projects that they alone owned. None:
+            the objects are deleted, and so are projects that then have no members and no content.
         """
         with to_write(self._engine, alone="people") as connection:
             names = _names_of(connection, person_id)
@@ -251,12 +251,12 @@ class PersonalData(Store):
                     connection.execute(trace.table.delete().where(which))
                 else:
                     if trace is runs.c.owner:
-                        tell_apart(connection, names, heir)
+                        separate_owners(connection, names, heir)
                     connection.execute(trace.table.update().where(which).values({trace.name: heir}))
             for trace in THEIR_OWN:
                 connection.execute(trace.table.delete().where(trace.in_(names)))
             connection.execute(project_members.delete().where(_membership(names)))
-            if heir is None:  # those of the projects that nobody belongs to, and that hold nothing
+            if heir is None:  # those projects that have no members and no content
                 held = [trace.table.c.project_id for trace in IN_PROJECTS]
                 used = [sa.select(project) for project in (project_members.c.project_id, *held)]
                 unused = projects.c.id.not_in(sa.union(*used)) & (projects.c.id != EVERYONE)
@@ -272,7 +272,7 @@ class PersonalData(Store):
 
 
 def _names_of(connection: Connection, person_id: str) -> list[str]:
-    """What the person is named by: id, mail addresses they hold, and theirs unless somebody else holds it."""
+    """Return the person's id, the mail addresses they hold, and their own unless somebody else holds it."""
     email = connection.execute(sa.select(people.c.email).where(people.c.id == person_id)).scalar_one_or_none()
     if email is None:
         raise AccessError("There is nobody of that id.")
@@ -305,7 +305,7 @@ def _led_alone(connection: Connection, names: list[str]) -> list[str]:
 
 
 def _plain(column: Trace, value: Any) -> Any:
-    """A value as JSON has it; documents are texts of the plain kind, and are read."""
+    """Return a value in JSON-ready form; documents, which are in columns of type Text, are parsed."""
     if isinstance(value, bytes):
         return json.loads(zlib.decompress(value))
     return json.loads(value) if type(column.type) is Text and value is not None else value

@@ -1,4 +1,4 @@
-"""Projects: who belongs to them and as what, and runs that move between them."""
+"""Projects: their members with roles, and moving runs between them."""
 
 from dataclasses import dataclass
 from typing import Any, Literal, get_args
@@ -10,25 +10,25 @@ from sqlalchemy.exc import IntegrityError
 from grasp_core.model.access import EVERYONE, ProjectRole, User
 from grasp_core.model.errors import AccessError, LimitError, StoreError
 from grasp_core.store import schema
-from grasp_core.store.base import Bound, Lately, of_row, put
+from grasp_core.store.base import Bound, RecentReads, from_row, put
 from grasp_core.store.claims import GOING
 from grasp_core.store.database import leave_no_trace, new_id, only_one, to_write
 from grasp_core.store.schema import current_projects, files, project_members, projects, runs, storable
 
 NAME_LENGTH = 120
 MemberKind = Literal["person", "address", "domain", "group"]
-"""Whom a row of members names: one person, who holds a mail address, all of a domain, or a group."""
+"""Kind of a member: a person, the holder of a mail address, everybody of a mail domain, or a group."""
 MEMBER_LENGTH = 320
-"""The longest mail address."""
+"""Characters of the longest mail address."""
 ROLES: tuple[ProjectRole, ...] = get_args(ProjectRole)
-"""From the one that may the least."""
+"""Roles in a project, the one with the fewest rights first."""
 KNOWN_SECONDS = 2.0
-"""How long a process goes on with what it knows of a person's projects, where another one changed it."""
+"""Seconds after which a process notices that another one changed a person's projects."""
 
 
 @dataclass(frozen=True, slots=True)
 class Member:
-    """Who belongs to a project, and as what."""
+    """A member of a project, and their role."""
 
     kind: MemberKind
     name: str
@@ -36,7 +36,7 @@ class Member:
 
     @property
     def told(self) -> dict[str, str]:
-        """What the log says of them: no mail address, which would stay there."""
+        """Details for the audit log: no mail address, as it would stay there."""
         who = {"person": self.name} if self.kind == "person" else {}
         return {"kind": self.kind, "role": self.role, **who}
 
@@ -53,7 +53,7 @@ class Project:
 
 @dataclass(frozen=True, slots=True)
 class Holdings:
-    """Counts of what belongs to a project, and goes with it."""
+    """Numbers of objects in a project, which are deleted with it."""
 
     runs: int
     files: int
@@ -64,14 +64,14 @@ class Holdings:
 
 
 class ProjectStore(Bound):
-    """Projects in the database. Who may change them is asked before."""
+    """Projects in the database. Callers check beforehand who may change them."""
 
     def __init__(self, engine: Engine) -> None:
         super().__init__(engine)
-        self._known: Lately[dict[str, ProjectRole]] = Lately()
+        self._known: RecentReads[dict[str, ProjectRole]] = RecentReads()
 
     def create(self, name: str, *, owner: Member | None) -> Project:
-        """Make a project with its first member, None where nobody signs in; LimitError if a name is none."""
+        """Make a project with its owner, None if nobody signs in; raises LimitError for an invalid name."""
         project_id = new_id()
         row = {"id": project_id, "name": _checked_name(name), "created_at": self._now}
         with to_write(self._engine) as connection:
@@ -83,23 +83,23 @@ class ProjectStore(Bound):
         return _project(made)
 
     def all(self) -> list[Project]:
-        """Projects within reach: Everyone first, then by name, those in the archive last."""
+        """Projects within reach: Everyone first, then by name, archived ones last."""
         query = sa.select(projects).where(self._seen(projects.c.id))
         found = [_project(row) for row in self._rows(query)]
         return sorted(found, key=lambda one: (one.id != EVERYONE, one.archived, one.name.casefold(), one.id))
 
     def get(self, project_id: str) -> Project | None:
-        """The project, or None where there is none of this id within reach."""
+        """Return the project, or None if there is none of this id within reach."""
         query = sa.select(projects).where(self._is(project_id))
         row = self._row(query)
         return None if row is None else _project(row)
 
     def rename(self, project_id: str, name: str) -> None:
-        """Call the project so; raises LimitError if the name cannot be one, StoreError as :meth:`delete`."""
+        """Rename the project; raises LimitError if the name is not valid, StoreError as :meth:`delete`."""
         self._change(project_id, name=_checked_name(name))
 
     def archive(self, project_id: str, archived: bool = True) -> None:
-        """Let nothing be added to the project any more, or again; raises StoreError as :meth:`delete`."""
+        """Archive the project, so that nothing is added to it, or undo that; StoreError as :meth:`delete`."""
         self._change(project_id, archived_at=self._now if archived else None)
 
     def delete(self, project_id: str) -> None:
@@ -110,12 +110,12 @@ class ProjectStore(Bound):
         leave_no_trace(self._engine)
 
     def move(self, run_id: str, project_id: str) -> None:
-        """Let a run that has ended belong to another project; its address and its links stay the same.
+        """Move a run that has ended to another project; its address and its links stay the same.
 
-        Its files are copied, for other runs of its earlier project may need them too.
+        Its files are copied, as other runs of its earlier project may need them too.
 
         Raises AccessError if one of the two is out of reach or gone, or the project is archived; StoreError
-        if the run has not ended, or the project holds its owner's run of the same question.
+        if the run has not ended, or the project has its owner's run of the same question.
         """
         with to_write(self._engine, alone="new run") as connection:
             asked = sa.select(runs.c.project_id, runs.c.state).where(runs.c.id == run_id)
@@ -141,7 +141,7 @@ class ProjectStore(Bound):
             connection.execute(schema.links.update().where(schema.links.c.run_id == run_id).values(moved))
 
     def holdings(self, project_id: str) -> Holdings:
-        """Counts of what belongs to the project."""
+        """Count the objects in the project."""
         counts = [
             sa.select(sa.func.count())
             .select_from(table)
@@ -169,7 +169,7 @@ class ProjectStore(Bound):
             raise _not_there(project_id)
 
     def roles(self, user: User) -> dict[str, ProjectRole]:
-        """The user's role by project, the highest where several rows name them; without Everyone."""
+        """Return the user's role by project, the highest if several rows name them; without Everyone."""
         who = (user.id, user.email, user.holds_address, user.groups)
         known, changes = self._known.get(who, KNOWN_SECONDS), self._known.changes
         if known is not None:
@@ -190,16 +190,16 @@ class ProjectStore(Bound):
         return found
 
     def members(self, project_id: str) -> list[Member]:
-        """Who belongs to the project: owners first, then by name; of Everyone there are no rows."""
+        """Members of the project: owners first, then by name; the project Everyone has none."""
         of_it = project_members.c.project_id
         query = sa.select(project_members).where(of_it == project_id, self._seen(of_it))
         found = [Member(row.kind, row.name, row.role) for row in self._rows(query)]
         return sorted(found, key=lambda one: (-ROLES.index(one.role), one.kind, one.name))
 
     def admit(self, project_id: str, member: Member) -> None:
-        """Let somebody belong to the project, or give them another role in it.
+        """Add a member to the project, or change their role in it.
 
-        Raises LimitError if the name cannot be one of its kind; StoreError as :meth:`delete`.
+        Raises LimitError if the name does not fit its kind; StoreError as :meth:`delete` and :meth:`expel`.
         """
         member = _checked(member)
         with to_write(self._engine) as connection:
@@ -209,7 +209,7 @@ class ProjectStore(Bound):
         self._known.forget()
 
     def expel(self, project_id: str, kind: MemberKind, name: str) -> bool:
-        """Let somebody belong to the project no more; raises StoreError if then no owner is left."""
+        """Remove a member from the project; raises StoreError if no owner would be left."""
         with to_write(self._engine) as connection:
             self._lock(connection, project_id)
             columns, of_kind = project_members.c, project_members.c.kind == kind
@@ -220,15 +220,15 @@ class ProjectStore(Bound):
         return bool(found)
 
     def _is(self, project_id: str) -> sa.ColumnElement[bool]:
-        """Whether a project is the one of this id, and within reach."""
+        """SQL condition that a project has this id, and is within reach."""
         return (projects.c.id == project_id) & self._seen(projects.c.id)
 
     def _may_change(self, project_id: str) -> sa.ColumnElement[bool]:
-        """As :meth:`_is`; Everyone stays as it is."""
+        """SQL condition as :meth:`_is`, but never for Everyone, which cannot be changed."""
         return self._is(project_id) & (projects.c.id != EVERYONE)
 
     def _lock(self, connection: Connection, project_id: str) -> None:
-        """Let nobody else change who belongs to the project meanwhile."""
+        """Keep others from changing the project's members until the transaction ends."""
         only_one(connection, f"members of {project_id}")
         if connection.execute(sa.select(projects.c.id).where(self._may_change(project_id))).first() is None:
             raise _not_there(project_id)
@@ -242,11 +242,11 @@ def _checked_name(name: str) -> str:
 
 
 def _project(row: Any) -> Project:
-    return of_row(Project, row, archived=row.archived_at is not None)
+    return from_row(Project, row, archived=row.archived_at is not None)
 
 
 def _copy_files(connection: Connection, run_id: str, source: str, target: str) -> None:
-    """The run's files, as far as they are still there and the other project does not have them."""
+    """Copy the run's files that still exist and that the other project does not have."""
     of_run = sa.select(schema.run_files.c.sha256).where(schema.run_files.c.run_id == run_id).distinct()
     for sha256 in sorted(connection.execute(of_run).scalars()):
         only_one(connection, f"file {sha256}")
@@ -274,7 +274,7 @@ def _check_owner_left(connection: Connection, project_id: str) -> None:
 
 
 def _checked(member: Member) -> Member:
-    """The member with the name as it is compared; raises LimitError if the name cannot be one of its kind."""
+    """Return the member with the name as it is compared; raises LimitError if it does not fit its kind."""
     name = member.name if member.kind == "person" else member.name.strip()
     if member.kind in ("address", "domain"):
         name = name.casefold().removeprefix("@" if member.kind == "domain" else "")
@@ -293,7 +293,7 @@ def _checked(member: Member) -> Member:
 
 
 def _not_there(project_id: str) -> StoreError:
-    """The sentence for a project that cannot be changed."""
+    """Return the error for a project that cannot be changed."""
     if project_id == EVERYONE:
         return StoreError("Everyone is the project of all who may sign in; it stays as it is.")
     return StoreError("This project was deleted.")

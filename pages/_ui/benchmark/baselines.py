@@ -1,4 +1,4 @@
-"""Baselines on a task's labelled rows, the language model among them; whole submissions by one."""
+"""Baselines on a task's labelled rows, including the language model; whole submissions by a baseline."""
 
 import threading
 import time
@@ -38,14 +38,14 @@ from pages._ui.helpers import widgets as ui
 from pages._ui.helpers.identity import may_run, require_run
 
 FOLDER = "lm-answers"
-"""Where answers are kept, below the server's home."""
+"""Folder of stored answers, below the server's home."""
 _SHOTS = (5, 10, 25, 49)
 _WINDOW = 2048
 _MOST_ROWS = 500
-"""Labelled rows that the page takes: each costs whoever pays for the model."""
+"""Most labelled rows that the page sends: each one costs whoever pays for the model."""
 _POLL_S = 0.1
 
-_turn = threading.Lock()  # two visitors who ask the same at once would have it answered, and paid for, twice
+_turn = threading.Lock()  # otherwise the same question of two visitors would be answered, and paid for, twice
 
 
 def _ask_language_model(task: Task, rows: Rows, way: scoring.Way, seed: int) -> None:
@@ -73,7 +73,7 @@ def _ask_language_model(task: Task, rows: Rows, way: scoring.Way, seed: int) -> 
         bar = st.progress(0.0)
         st.button("Stop asking", key="lm-stop")
 
-    def watch(ready: int | None) -> None:  # drawing is where a click ends this script
+    def watch(ready: int | None) -> None:  # a click ends this script while it draws
         if ready is None:
             bar.progress(0.0, "Waiting for somebody else's questions")
         else:
@@ -97,7 +97,7 @@ Watch = Callable[[int | None], None]
 def ask(
     settings: Settings, task: Task, rows: Rows, setting: Setting, watch: Watch, *, way: scoring.Way, seed: int
 ) -> tuple[scoring.Evaluation, Usage]:
-    """Ask the server's model, each question once; `watch` hears how many are done, None while it waits."""
+    """Ask the server's model each question once; `watch` gets how many are done, None while it waits."""
     usage = Usage()
 
     def so_far(_done: int, _total: int) -> None:
@@ -108,14 +108,14 @@ def ask(
     try:
         answers = _answers(settings, task, rows)
         similarity = cosine_of(Embedder()) if setting.semantic else None
-        # No other key of the server's environment is sent than the one that is meant for the model.
+        # Of the keys in the server's environment, only the one meant for the model is sent.
         keyed = settings.lm_key or urlsplit(settings.lm_endpoint).hostname == OPENAI_HOST
         key = {"key_variable": variable("lm_key") if keyed else None}
         with closing(Endpoint(settings.lm_endpoint, settings.lm_model, window=_WINDOW, **key)) as endpoint:
             fit = InContext(endpoint, answers, setting, similarity, so_far, usage)
             found = scoring.evaluate(fit, rows, task, way=way, seed=seed)
     except UnansweredError as error:
-        # Who asks here knows no options of the command line.
+        # Visitors of the page do not know the command line's options.
         raise DataError(f"{error.remark.reworded(options=0, variable=variable('lm_key'))}. {KEPT}") from None
     finally:
         _turn.release()
@@ -136,7 +136,7 @@ def _total(rows: Rows, way: scoring.Way, seed: int) -> int:
 
 
 def _answers(settings: Settings, task: Task, rows: Rows) -> KeptWork[Answer]:
-    """One file for all that the same model is asked about the same rows."""
+    """Open the stored answers: one file for all questions to a model about the same rows."""
     model = f"{settings.lm_model} at {settings.lm_endpoint}"
     path = settings.folder / FOLDER / f"{scoring.work_key(model, task, [rows], FOLDER, 0)}.jsonl"
     try:
@@ -157,7 +157,7 @@ A = TypeVar("A")
 
 
 def _timed(pieces: Iterable[A], key: Hashable) -> Iterator[A]:
-    """The pieces; the seconds that they take are added up, over all attempts: what is done stays so."""
+    """Yield the pieces; add up their seconds under `key` over all attempts, since finished ones are kept."""
     took: dict[Hashable, float] = st.session_state.setdefault(_TOOK, {})
     since = time.perf_counter()
     for piece in pieces:
@@ -170,7 +170,7 @@ _LABELLED = "all-tasks-done"
 
 
 def _offer_all_tasks(name: str, seed: int) -> None:
-    """The button and what is done so far; each task is kept for the visit as soon as it is labelled."""
+    """Draw the button and the progress; each task is kept for the visit as soon as it is labelled."""
     with st.expander("A submission: label the rows of all tasks"):
         folder, here = tasks_with_rows()
         if folder is None or not here:
@@ -217,7 +217,7 @@ _WAYS_HELP = (
 
 
 def show_baselines() -> None:
-    """Task, baseline, way of scoring, a button; partial work is gone on with."""
+    """Draw the choices, the button and the scores; a second run continues partial work."""
     if not may_run():
         st.info("Only analysts may run baselines.")
         return
@@ -238,7 +238,7 @@ def show_baselines() -> None:
     seed = int(last.number_input("Seed", min_value=0, value=1, **ui.for_visit("baseline-seed")))
     rows = _labelled_rows(task)
     if rows is not None and name == LM:
-        with ui.refusal_told():
+        with ui.show_refusal():
             _ask_language_model(task, rows, way, seed)
     elif rows is not None:
         if ui.button("Run the baseline", "play_arrow", type="primary"):
@@ -282,7 +282,7 @@ def _show_wrong(task: Task, rows: Rows, predicted: Sequence[str]) -> None:
 
 
 def _labelled_rows(task: Task) -> Rows | None:
-    with ui.refusal_told():
+    with ui.show_refusal():
         path = _file_of(task, TRAIN_FILE)
         if path is not None:
             return read_rows(path, task, labelled=True)
@@ -308,7 +308,7 @@ def _file_of(task: Task, name: str) -> Path | None:
 
 
 def _keep_rows(task_name: str, key: str) -> None:
-    """The file dropped, or nothing once it has been removed; of one that is too large, the start."""
+    """Keep the dropped file, or nothing once it is removed; of a file that is too large, only the start."""
     file = st.session_state[key]
     st.session_state[_ROWS] = (None, b"") if file is None else (task_name, file.read(MAX_ROWS_FILE + 1))
 
@@ -316,7 +316,7 @@ def _keep_rows(task_name: str, key: str) -> None:
 def _run(name: str, task: Task, rows: Rows, way: scoring.Way, seed: int) -> None:
     key = scoring.work_key(name, task, [rows], way, seed)
     done: dict[str, list[str]] = st.session_state.setdefault(_DONE, {}).setdefault(key, {})
-    with ui.refusal_told():
+    with ui.show_refusal():
         folds = scoring.leave_one_out(rows) if way == "loo" else scoring.stratified_splits(rows, seed)
         unlabelled = _file_of(task, TEST_FILE) if name == SPREADING else None
         texts = () if unlabelled is None else read_rows(unlabelled, task, labelled=False).texts

@@ -1,4 +1,4 @@
-"""The leaderboard: every system with intervals and wins, by kind of difficulty, one against another."""
+"""The leaderboard: all systems with intervals and wins, by kind of difficulty, and compared in pairs."""
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
@@ -27,12 +27,12 @@ from pages._ui.share import share_leaderboard
 
 
 def _entries() -> list[Entry]:
-    """Systems scored here; published ones beside them where the tasks are RAFT's, or some of them."""
+    """Return systems scored here, and published ones if the tasks are RAFT's or some of them."""
     return systems(here().submissions.all(), server.shared().settings)
 
 
 def show_leaderboard() -> None:
-    """Every system, best first by the task chosen."""
+    """Draw all systems, best first by the chosen task."""
     found = _entries()
     if not found:
         st.info("No system has been scored here yet. Hand in predictions under Submit.")
@@ -57,7 +57,7 @@ _GPT_3 = "GPT-3 (davinci)"
 def draw_leaderboard(
     found: Sequence[Entry], names: Sequence[str], check: Callable[[], None] = always
 ) -> list[Entry]:
-    """Chart, tables and files; returns the systems, best first by the task chosen."""
+    """Draw chart, tables and files; return the systems, best first by the chosen task."""
     left, right = st.columns(2)
     columns = {name: _task_name(name) for name in (OVERALL, *names)}
     column = pick("Sort by", columns, place=left, key=_COLUMN, bind="query-params")
@@ -97,7 +97,7 @@ def _task_name(name: str) -> str:
 
 
 _MOST_ROWS = 25
-"""A table of more scrolls in itself."""
+"""Most rows of a table shown whole; a longer one scrolls."""
 
 
 def _draw_table(

@@ -1,4 +1,4 @@
-"""People on a benchmark's rows: a sheet to vote on, what they reach together, a row of the leaderboard."""
+"""People on a benchmark's rows: a sheet to vote on, their joint score, a row of the leaderboard."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -34,7 +34,7 @@ _SCORE = "human-score"
 
 
 def show_human_baseline() -> None:
-    """Votes, items, what is right, who votes, a button; then the scores with their intervals."""
+    """Draw the choices of votes, items, right labels and voters, then the scores with intervals."""
     session = work()
     if session.dataset is None or session.data_spec is None or session.annotations is None:
         st.info("Open the annotations whose raters are to be scored first.")
@@ -73,7 +73,7 @@ def show_human_baseline() -> None:
     what = (session.dataset.summary.sha256, spec, right, file, votes, items, seed, qualifying, bar, by)
     if ui.button("Score people", "groups", type="primary", disabled=under_way(_SCORE)):
         require_run()
-        with ui.refusal_told():
+        with ui.show_refusal():
             gold = _gold(session.annotations, spec, right, file)
             asked = None if qualifying is None else right_labels(qualifying)
             job = HumanDraws(session.dataset, gold, votes, items, seed, asked, bar, by)
@@ -133,7 +133,7 @@ def _show_all(found: People, pay: float) -> None:
 def _offer_row(
     job: HumanDraws, what: tuple[object, ...], qualifying: RawFile | None, kinds: list[str]
 ) -> None:
-    """People on the leaderboard, scored against the server's gold labels as any submission is."""
+    """Offer to score these people against the server's gold labels, like any submission."""
     held = benchmark()
     if held is None:
         st.caption(
@@ -156,7 +156,7 @@ def _offer_row(
     about = (*what, task, kind, name)
     if pressed:
         owner = require_run().id
-        with ui.refusal_told():
+        with ui.show_refusal():
             asked = None if qualifying is None else right_labels(qualifying)
             store, pool = here().submissions, server.shared().service.pool
 
@@ -166,14 +166,14 @@ def _offer_row(
                 return scored(held, {task: labels}, **how)
 
             start(PUT, about, "Drawing votes and scoring", put)
-    record = outcome(PUT, about)  # told outside, where it is seen whether the box above is open or not
+    record = outcome(PUT, about)  # shown outside the box above, which may be closed
     if record is not None:
         score = record.scores["tasks"][task]["macro_f1"]
         st.success(escape_markdown(f"{name} stands on the Leaderboard, {task}: macro-F1 {score:.3f}."))
 
 
 def _offer_sheet() -> None:
-    """Where there are no votes yet: rows to vote on, of a task whose rows the server has."""
+    """Offer a sheet of rows to vote on, of a task whose rows the server has."""
     with st.expander("No votes yet? Make a sheet of a task's rows"):
         folder, names = tasks_with_rows()
         if folder is None or not names:
@@ -187,7 +187,7 @@ def _offer_sheet() -> None:
         voters = middle.text_input("Voters, separated by commas", "1, 2, 3, 4, 5", key="sheet-voters")
         items = int(last.number_input("Rows", 1, value=100, key="sheet-items"))
         task = tasks()[chosen]
-        with ui.refusal_told():
+        with ui.show_refusal():
             train = read_rows(folder / chosen / TRAIN_FILE, task, labelled=True)
             test = read_rows(folder / chosen / TEST_FILE, task, labelled=False)
             names = [name.strip() for name in voters.split(",")]

@@ -1,4 +1,4 @@
-"""Submissions to the benchmark: brought, checked, scored, kept, taken off the leaderboard."""
+"""Submissions to the benchmark: upload, check, score, store, take off the leaderboard."""
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
@@ -30,7 +30,7 @@ _CALIBRATION = {"brier": "Brier score", "log_loss": "Log loss", "ece": "Calibrat
 
 
 def show_scores(record: SubmissionRecord) -> None:
-    """The mean over all tasks, a row a task, and one task by class."""
+    """Draw the mean over all tasks, a row for each task, and one task by class."""
     scores = record.scores
     overall, ends = scores["overall"], scores.get("overall_ci95")
     st.metric("Macro-F1 over all tasks", "incomplete" if overall is None else f"{overall:.3f}")
@@ -48,7 +48,7 @@ def show_scores(record: SubmissionRecord) -> None:
     ui.show_table(rows, "Scores by task", height="content")
     st.caption(f"It now stands on the Leaderboard, as {escape_markdown(record.name)}.")
     detailed = {task: one for task, one in scores["tasks"].items() if "classes" in one}
-    if detailed:  # scores of earlier versions have none
+    if detailed:  # scores of earlier versions have no classes
         with st.expander("By class, and what mistakes cost"):
             _show_classes(detailed)
 
@@ -72,7 +72,7 @@ def _show_classes(tasks: dict[str, Any]) -> None:
 
 
 def show_confusion(counts: np.ndarray, classes: Sequence[str]) -> None:
-    """How many rows of each class were given which class."""
+    """Draw the number of rows by right class and given class."""
     st.caption("How many rows of each class (down) were given which class (across).")
     table = confusion_table(counts, classes).rename_axis(index="Right class")
     st.dataframe(table, alt="Rows by right class and class given")
@@ -94,22 +94,22 @@ def _show_costs(found: list[ClassScore], n: int) -> None:
 
 
 def tasks_folder() -> Path | None:
-    """Where the tasks' own files are; None for the built-in tasks."""
+    """Return the folder of the tasks' own files; None for the built-in tasks."""
     return submitting.tasks_folder(server.shared().settings)
 
 
 def benchmark() -> Benchmark | None:
-    """The benchmark with its gold labels; None where this server has none."""
+    """Return the benchmark with its gold labels; None if this server has none."""
     return submitting.benchmark_of(server.shared().settings)
 
 
 def tasks() -> Mapping[str, Task]:
-    """The benchmark's tasks."""
+    """Return the benchmark's tasks."""
     return read_tasks(tasks_folder())
 
 
 def tasks_with_rows() -> tuple[Path | None, list[str]]:
-    """The tasks' folder, and those of which it has labelled rows and others."""
+    """Return the tasks' folder, and the tasks that have labelled and unlabelled rows in it."""
     folder, files = tasks_folder(), (TRAIN_FILE, TEST_FILE)
     if folder is None:
         return None, []
@@ -117,7 +117,7 @@ def tasks_with_rows() -> tuple[Path | None, list[str]]:
 
 
 def benchmark_or_say() -> bool:
-    """Whether the tasks can be used; else why not, in a sentence."""
+    """Return whether the tasks can be used; if not, say why in a sentence."""
     try:
         tasks()
     except DataError as error:
@@ -127,11 +127,11 @@ def benchmark_or_say() -> bool:
 
 
 PUT = "human-put"
-"""Where people who were put on the leaderboard are kept for the visit."""
+"""Session key of the work that puts people on the leaderboard."""
 
 
 def show_submission() -> None:
-    """A zip archive or a folder, what is wrong with it, and the button that has it scored."""
+    """Draw the upload, its problems, and the button that scores it."""
     if not may_run():
         st.info("Only analysts may hand in predictions.")
         return
@@ -148,7 +148,7 @@ def show_submission() -> None:
         return
     shown, size, content = given
     stops = True
-    with ui.refusal_told():
+    with ui.show_refusal():
         check_size(size, MAX_ARCHIVE, shown, "a submission")
         submission, problems, faulty = submitting.looked_at(content(), shown, server.shared().settings)
         stops = bool(faulty)
@@ -182,7 +182,7 @@ def _say_what_can_be_scored(names: list[str]) -> None:
 
 
 def _show_tasks(names: Mapping[str, Task]) -> None:
-    """What the tasks are, and one of them in full."""
+    """Draw the table of tasks, and one task's instructions."""
     with st.expander("The tasks: classes, rows, fields, licence, difficulty, instructions"):
         _, with_rows = tasks_with_rows()
         scorable = _scorable()
@@ -205,7 +205,7 @@ def _show_tasks(names: Mapping[str, Task]) -> None:
 
 
 def show_instructions(task: Task) -> None:
-    """What is to be decided, with the warning before it."""
+    """Draw a task's warning, instructions and classes."""
     if task.warning:
         st.warning(escape_markdown(task.warning))
     st.text(task.instructions or "No instructions: the classes alone.")
@@ -213,7 +213,7 @@ def show_instructions(task: Task) -> None:
 
 
 def _given() -> tuple[str, int, Callable[[], bytes]] | None:
-    """What was handed in, if it was: its name in messages, its size, and the archive that it is or makes."""
+    """Return the upload's name in messages, its size, and the function that gives its archive; or None."""
     kind = ui.switch("What you have", ("Zip archive", "Folder"), key="submission-kind")
     key = f"submission-{kind}"
     if kind != "Folder":
@@ -258,7 +258,7 @@ def _offer_scoring(submission: Submission) -> None:
         if there:
             st.info("This server has gold labels of none of these tasks, so that nothing of it is scored.")
         return
-    store, place = here().submissions, st.empty()  # told after the scoring, which uses one up
+    store, place = here().submissions, st.empty()  # filled after the scoring, which uses one up
     given = st.text_input("Name of the system", max_chars=NAME_LENGTH, key="submission-name")
     name = given.strip()[:NAME_LENGTH]
     going = under_way(_SCORING)
@@ -284,7 +284,7 @@ CHOSEN = "take-off"
 
 
 def offer_taking_off() -> None:
-    """The button that asks which; only for those who may take one off."""
+    """Draw the button that asks which system to take off, if the visitor may take off any."""
     found = [one for one in here().submissions.all() if may_manage(one.owner, one.project)]
     title, answers = "Take a system off the leaderboard?", ("Take it off for good", "Keep it")
     if found:
@@ -307,7 +307,7 @@ def _choose_which(found: list[SubmissionRecord]) -> None:
 
 
 def take_off(found: list[SubmissionRecord]) -> None:
-    """Delete the chosen one."""
+    """Delete the chosen submission."""
     record = next(one for one in found if one.id == st.session_state[CHOSEN])
     user = require_manage(record.owner, record.project)
     here().submissions.delete(record.id)

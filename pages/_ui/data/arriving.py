@@ -1,4 +1,4 @@
-"""Files that arrive: uploads, the server's own folder and addresses, tools and databases, saved results."""
+"""Incoming files: uploads, the server's own folder and addresses, tools and databases, saved results."""
 
 import json
 import shlex
@@ -32,7 +32,7 @@ from pages._ui.helpers.widgets import ask_first, button, caption, forget, pick, 
 
 
 def offer_deletion(on_ask: Callable[[], None] | None = None) -> None:
-    """A sentence, and the button that opens the dialog while there are files; `on_ask` is called before."""
+    """Draw a sentence and, while there are files, the button that asks; it calls `on_ask` first."""
     hours = server.shared().settings.keep_files_hours
     span = f"{hours:g} hour{'' if hours == 1 else 's'}"
     st.caption(
@@ -71,7 +71,7 @@ _SERVER_ROUND, _TOOL_ROUND = "server-round", "tool-round"
 
 
 def offer_server_files(take: Callable[[str], bool]) -> None:
-    """A picker and a field for an address, where there are any; `take` tells whether it was read."""
+    """Draw a list of files and a field for an address, if allowed; `take` returns whether it was read."""
     allowed = server.shared().service.inputs.allowed
     if not allowed or not may_run():
         return
@@ -82,7 +82,7 @@ def offer_server_files(take: Callable[[str], bool]) -> None:
     if location is not None:
         with st.spinner("Reading…"):
             if take(location):
-                st.session_state[_SERVER_ROUND] += 1  # a fresh picker, closed: its name stands below it
+                st.session_state[_SERVER_ROUND] += 1  # a new picker, closed: the file is listed below it
         st.rerun()
 
 
@@ -122,7 +122,7 @@ def _listing(_allowed: AllowedSources, folder: str, search: str) -> Listing:
 
 
 def size_of(count: int) -> str:
-    """For example "1.2 MB"."""
+    """Format a size like "1.2 MB"."""
     return f"{count / 1e6:,.1f} MB" if count >= 1e5 else f"{count / 1e3:,.1f} kB"
 
 
@@ -148,12 +148,12 @@ _BEGINNING, _MARK = 200, b'"grasp-'
 
 
 def is_saved_result(content: bytes) -> bool:
-    """Whether a file begins as the results that GRASP writes do."""
+    """Return whether a file begins like the results that GRASP writes."""
     return _MARK in content[:_BEGINNING]
 
 
 def open_result(content: bytes, name: str) -> RunRecord:
-    """A saved result as a run of the project."""
+    """Store a saved result as a run of the project."""
     user = require_run()
     try:
         check_size(len(content), MAX_RESULT_MB * MIB, name, "a saved result")
@@ -166,7 +166,7 @@ def open_result(content: bytes, name: str) -> RunRecord:
 
 
 def _json(content: bytes) -> object:
-    if sum(map(content.count, (b",", b"[", b"{"))) > _MAX_VALUES:  # each takes many bytes once it is read
+    if sum(map(content.count, (b",", b"[", b"{"))) > _MAX_VALUES:  # each takes many bytes once parsed
         raise DataError(
             f"this has more than {_MAX_VALUES:,} values; expected the result file that GRASP wrote"
         )
@@ -178,7 +178,7 @@ def _json(content: bytes) -> object:
 
 
 def tell_news(slot: str, before: Table | None, now: Table) -> None:
-    """Note what is new in a file that was fetched again, and the run of the earlier one."""
+    """Note the changes of a file that was fetched again, and the run of its earlier version."""
     forget(f"{slot}-news")
     if before is None or before.source != now.source:
         return
@@ -194,7 +194,7 @@ def tell_news(slot: str, before: Table | None, now: Table) -> None:
 
 
 def say_news(slot: str) -> None:
-    """Say it as long as that file is in use, and offer the analysis that the earlier one had."""
+    """Show the news while that file is in use, and offer the analysis of its earlier version."""
     sha256, sentence, run_id = st.session_state.get(f"{slot}-news", (None, "", None))
     table: Table | None = getattr(work(), slot)
     if table is None or table.sha256 != sha256:
@@ -208,7 +208,7 @@ def say_news(slot: str) -> None:
 
 
 def fetch_watched(source: Source, token: str, *, owner: str, key: str) -> Snapshot:
-    """Fetch a source for a person, with words on how far it is and a button to stop."""
+    """Fetch a source for a person, with its progress in words and a button that stops it."""
     text = escape_markdown(f"Fetching {source.shown}")
     place = st.container(horizontal=True, vertical_alignment="center")
     line = place.empty()
@@ -222,18 +222,18 @@ def fetch_watched(source: Source, token: str, *, owner: str, key: str) -> Snapsh
 
 
 Take = Callable[[Source, str, bool], bool]
-"""Fetches a source with a token, which may be kept; keeps the sentence where that fails. Whether it was."""
+"""Function that fetches a source with a token, may store the token, and returns True or notes the failure."""
 _ASKED: Mapping[Kind, tuple[str, str, str]] = {
     "label-studio": ("Address of the project", "https://labels.example.org/projects/3", "Access token"),
     "argilla": ("Address of the data set", "https://argilla.example.org/workspace/dataset", "API key"),
     "hf": ("Name of the data set", "organisation/name", "Token, if it is private"),
     "sql": ("Address of the database", "postgresql://user@host/database", "Password"),
 }
-"""What an address and a token are called, and an example of an address."""
+"""Label of the address, an example of it, and label of the token."""
 
 
 def offer_tools(take: Take) -> None:
-    """A list of tools and a form for one, where the server may fetch from any and the visitor may run."""
+    """Draw the tools and a form for one, if the server may fetch from any and the visitor may run."""
     sources = server.shared().sources
     there = sources.kinds
     kinds = KINDS if sources.hosts.any or sources.hosts.named else there
@@ -265,20 +265,20 @@ def offer_tools(take: Take) -> None:
             st.error(escape_markdown(refusal))
         if pressed and source is not None:
             if take(source, token, keep):
-                # Fresh fields: nothing typed stays, the token least of all.
+                # New, empty fields: nothing typed stays, above all no token.
                 st.session_state[_TOOL_ROUND] += 1
             st.rerun()
 
 
 def _bringing() -> str:
-    """The command that brings the clients of tools, to the Python that serves where it is the visitor's."""
+    """Return the command that installs the tools' clients; on one's own machine for the serving Python."""
     brings = command("connectors")
     own = server.shared().settings.own_machine
     return f"{shlex.quote(sys.executable)} -m {brings}" if own else brings
 
 
 def offer_refresh(slot: str, table: Table, take: Take) -> None:
-    """Where a file was fetched from, and a way to fetch it again."""
+    """Show a file's source, and a button that fetches it again."""
     source = parse(table.source)
     caption(f"Fetched from {source.shown}")
     if not may_run():

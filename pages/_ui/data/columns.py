@@ -26,7 +26,7 @@ from pages._ui.helpers.widgets import caption, choose_one, for_visit, pick, seve
 
 
 def _choose_further(options: Sequence[str], guessed: Sequence[str], alike: Sequence[str]) -> tuple[str, ...]:
-    """Label columns of questions besides the first; `alike` look like questions, too, and come first."""
+    """Choose label columns of further questions; those in `alike` look like questions too, and come first."""
     more = (
         "They are then analysed together with the first, or one by itself: two raters differ by the share "
         "of questions that they answer differently. Any answer may be missing."
@@ -45,7 +45,7 @@ def _kept(name: str) -> dict[str, str]:
 
 
 def choose_question() -> tuple[Dataset, DataSpec, float] | None:
-    """The data of all questions or of the one chosen, their reading, and the seconds that it took."""
+    """Choose all questions or one; return its data, its spec and the seconds of reading, None on an error."""
     session = work()
     dataset, spec = session.dataset, session.data_spec
     if not spec.further:
@@ -66,7 +66,7 @@ def choose_question() -> tuple[Dataset, DataSpec, float] | None:
 
 
 def one_question_only(spec: DataSpec) -> bool:
-    """Whether there is one question; else says what would do, for what takes one alone."""
+    """Return whether there is only one question; if not, say how to get there."""
     if spec.further:
         st.info("This looks at one question at a time: take the further questions away on Data.")
         link_to("data", "Go to Data")
@@ -74,7 +74,7 @@ def one_question_only(spec: DataSpec) -> bool:
 
 
 def free_columns(annotations: Table, spec: DataSpec) -> list[str]:
-    """Columns that may hold a label of each item: those which hold no ids, labels or texts."""
+    """Return columns that may contain one label per item: columns without ids, labels or texts."""
     if spec.layout == "raters-by-items":
         return []
     taken = {*id_columns(spec), *cell_columns(annotations, spec), spec.text}
@@ -91,20 +91,20 @@ _HELP = {"label": "Further questions are named below; one answer is made from se
 _ROW_IDS = {"items-by-raters": "item", "raters-by-items": "rater"}
 _KNOWN, _LISTED, _EXAMPLES, _LONGEST = 3, 60, 2, 40
 _EACH_ROW = ""
-"""Chosen where no column holds the ids of a matrix's rows; no column's name is empty."""
+"""Choice for a matrix without a column of row ids; no column's name is empty."""
 _REFUSED = "answer-refused"
 _SAID = {"sure": "Recognised", "likely": "Guessed", "unsure": "Guessed, please check"}
 
 
 def choose_columns(guess: Guess, heads: DeltaGenerator, more: DeltaGenerator) -> DataSpec | None:
-    """The reading by column, with the recoding chosen so far; None while something is still to be chosen."""
+    """Choose the columns' roles; return the spec with the recoding so far, None while it is incomplete."""
     annotations, raters, items = work().tables.values()
     with more:
         asked = _asked(guess, "layout") is not None
         index = None if asked else list(_LAYOUTS).index(guess.spec.layout)
         looks = {"placeholder": "Choose a layout", **_kept("layout"), **_when_answered(guess, "layout")}
         layout = pick("Layout", _LAYOUTS, index=index, **looks)
-        if guess.recipe is None:  # else it is said above
+        if guess.recipe is None:  # otherwise it is said above
             _say_why(guess, "layout")
     of, refused = st.session_state.get(_REFUSED, (None, ""))
     if of == work().generation:
@@ -176,7 +176,7 @@ def _choose_more(
 
 
 def _others(annotations: Table, raters: Table | None, layout: str, taken: set[Any], guess: Guess) -> None:
-    """The other columns: what is known of raters, and those that nothing is taken from as it is."""
+    """Draw the other columns: attributes of raters, then columns that have no role."""
     known = [name for name in guess.axes if name not in taken][:_KNOWN]
     for place, name in enumerate(known):
         with st.container(key=f"role-known-{place}", gap="xsmall", width=140):
@@ -242,7 +242,7 @@ def _column(
 
 
 def _label_columns(guess: Guess) -> bool:
-    """Ask which columns of a matrix hold the labels where that is unsure; whether it is known."""
+    """Ask which columns of a matrix contain labels, if that is unsure; return whether it is known."""
     about = _question(guess, "label")
     if about is None:
         return True
@@ -258,17 +258,17 @@ def _label_columns(guess: Guess) -> bool:
 
 
 def _asked(guess: Guess, field: str) -> Reason | None:
-    """Why a field is left for a person to choose; None where it is guessed."""
+    """Return why a person has to choose a field; None if it is guessed."""
     return next((reason for reason in guess.uncertain if reason.field == field), None)
 
 
 def _question(guess: Guess, field: str) -> Reason | None:
-    """The same, also where it was answered since."""
+    """Return the same as :func:`_asked`, also for a field that was answered since."""
     return _asked(guess, field) or work().answered.get(field)
 
 
 def _when_answered(guess: Guess, field: str) -> dict[str, Any]:
-    """What has the rest of the reading guessed around the answer, where a field is asked about."""
+    """Return widget arguments that guess the rest anew after an answer, if the field is asked about."""
     known = field in Named.__slots__ and _question(guess, field) is not None
     return {"on_change": _guess_again, "args": (guess,)} if known else {}
 
@@ -293,14 +293,14 @@ def _several(field: str, label: str, annotations: Table, guess: Guess) -> tuple[
 def _categories(
     spec: DataSpec, question: DataSpec, guessed: tuple[str, ...] | None, guess: Guess
 ) -> tuple[str, ...] | None:
-    """The order of one question's labels; `guessed` is what was declared before."""
+    """Choose the order of one question's labels; `guessed` is the order declared before."""
     found, is_first = found_labels(spec, question), question.label == spec.label
     if not 1 < len(found) <= MAX_CATEGORIES:
         return guessed
     declared = tuple(text for text in guessed or () if text not in spec.missing)
     start = declared if set(found) <= set(declared) else found
     of_which = f"Labels of {escape_markdown(one_line(str(question.label)))}" if spec.further else "Labels"
-    asked = repr(found if is_first else (question.label, found))  # other labels, another widget
+    asked = repr(found if is_first else (question.label, found))  # other labels get another widget
     key = f"categories-{hashlib.sha256(asked.encode()).hexdigest()}"
     more = (
         "The order decides tied votes, and ranks where labels are ordered. Type a label that nobody used to "
@@ -316,7 +316,7 @@ def _categories(
 
 
 def found_labels(spec: DataSpec, question: DataSpec) -> tuple[str, ...]:
-    """Distinct labels of one question, as recoded, in the order of their ranges or texts."""
+    """Return the distinct labels of one question, as recoded, in the order of their ranges or texts."""
     tables = work().recoded(spec)
     if tables is None:
         return ()

@@ -1,4 +1,4 @@
-"""Questions that Data asks before anything runs: who and what counts, how labels rank, what is left out."""
+"""Questions on Data before any run: which raters and rows count, how labels rank, what to leave out."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -37,7 +37,7 @@ _NUMBERS = {True: "Ordered numbers", False: "Only names"}
 
 @dataclass(frozen=True)
 class Decided:
-    """A reading by the answers so far."""
+    """The spec by the answers so far, the open questions, and whether anything was asked."""
 
     spec: DataSpec
     open: tuple[str, ...]
@@ -45,10 +45,10 @@ class Decided:
 
 
 def decide(spec: DataSpec, guess: Guess) -> tuple[Decided, Dataset | None]:
-    """Ask of everything that may not be meant to count; what was answered stays answered for other files.
+    """Ask about everything that may not be meant to count; answers are kept for other files too.
 
-    Returns the answers, and the data under them, analysed once nothing is open; None where a problem that is
-    listed stops the reading.
+    Returns the answers, and the data set under them, which is analysed once no question is open; None if a
+    listed problem prevents the reading.
     """
     session, open_ = work(), list[str]()
     session.asked = {}
@@ -70,7 +70,7 @@ def decide(spec: DataSpec, guess: Guess) -> tuple[Decided, Dataset | None]:
 
 
 def answer_as(run: RunRecord) -> None:
-    """Press what a run answered whose files are in use as it read them: of the advice left it took none."""
+    """Restore the answers of a run whose files are in use as it read them; it declined the advice left."""
     session = work()
     advice = () if session.guess is None else session.guess.advice
     ranked = run.spec.analysis.level != "nominal"
@@ -79,7 +79,7 @@ def answer_as(run: RunRecord) -> None:
 
 
 def answers_to_keep() -> dict[str, bool]:
-    """The answers on the page, but for those that name single raters or items."""
+    """Return the answers on the page, except those that name single raters or items."""
     session = work()
     if session.guess is None:
         return {}
@@ -94,7 +94,7 @@ def answers_to_keep() -> dict[str, bool]:
 
 
 def _without_stops(spec: DataSpec, guess: Guess, open_: list[str]) -> tuple[DataSpec, Loaded | None]:
-    """The spec without rows that stop the reading, of which it is asked; and the files as read so."""
+    """Ask about rows that prevent the reading; return the spec without them, and the files read so."""
     session = work()
     refusals, session.refusals = session.refusals, {}
     while problems := refusals.get(spec) or _refused(spec):
@@ -115,7 +115,7 @@ def _without_stops(spec: DataSpec, guess: Guess, open_: list[str]) -> tuple[Data
 
 
 def _refused(spec: DataSpec) -> tuple[Problem, ...]:
-    """Why the files cannot be read so; where they can, the session shows them."""
+    """Return why the files cannot be read under a spec; if they can, the session shows them."""
     session = work()
     if session.shown is None or session.shown[1] != spec:
         try:
@@ -127,12 +127,12 @@ def _refused(spec: DataSpec) -> tuple[Problem, ...]:
 
 
 def _mended(one: Advice, spec: DataSpec, guess: Guess) -> tuple[bool | None, DataSpec]:
-    """An answer on rows that stop the reading, and the spec without them, as recommended while it is open.
+    """Return an answer on rows that prevent the reading, and the spec without them, by default as advised.
 
-    Which of several answers came first may be told by a column of times.
+    A column of times may decide which of several answers came first.
     """
     session, order = work(), None
-    if one.field == "repeated" and guess.spec.repeated != "refuse":  # as files were read before
+    if one.field == "repeated" and guess.spec.repeated != "refuse":  # as such files were read before
         session.answers.setdefault(_advice_key(one), guess.spec.repeated == "last")
     answer = _ask(one, border=False)
     if one.field != "repeated":
@@ -156,7 +156,7 @@ def _ask(one: Advice, *, border: bool = True) -> bool | None:
         answers = _REPEATED
     else:
         answers = _ALIKE if alike else _GROUPS if one.group else _CELLS if one.field == "missing" else _ROWS
-    looks = {"recommended": one.recommended, "pressed": alike, "border": border}  # no row goes by spellings
+    looks = {"recommended": one.recommended, "pressed": alike, "border": border}  # merging loses no row
     return _answer(what, f"{one.why.rstrip('.')}.", answers, _advice_key(one), **looks)
 
 
@@ -166,7 +166,7 @@ def _advice_key(one: Advice) -> str:
 
 
 def kept_raters() -> tuple[tuple[str, str], ...]:
-    """Columns and values of raters whom the data mark as not to count, and who were kept."""
+    """Return columns and values of raters whom the data mark as not counting, and whom somebody kept."""
     session = work()
     marked = () if session.guess is None else [one for one in session.guess.advice if one.field == "exclude"]
     kept = (one for one in marked if session.answers.get(_advice_key(one)) is False)
@@ -174,7 +174,7 @@ def kept_raters() -> tuple[tuple[str, str], ...]:
 
 
 def _rank(spec: DataSpec) -> tuple[DataSpec, Level]:
-    """The level of labels that look like ordered numbers or a known scale, as recommended or answered."""
+    """Return spec and level of labels like ordered numbers or a known scale, as answered or advised."""
     if spec.further:
         return spec, "nominal"
     labels = spec.categories or found_labels(spec, spec)
@@ -194,7 +194,7 @@ def _rank(spec: DataSpec) -> tuple[DataSpec, Level]:
 
 
 _KINDS = ("numbers", "scale")
-"""What labels may be that show an order."""
+"""Kinds of labels that show an order."""
 
 
 def _labels_key(kind: str, labels: Sequence[str]) -> str:
@@ -242,7 +242,7 @@ def _answer(
 
 
 def list_problems(problems: Sequence[Problem]) -> None:
-    """Each in a box: those that stop a run, and notes, which stop none."""
+    """Draw each problem in a box: those that prevent a run, and notes, which prevent none."""
     for problem in problems:
         show = st.error if problem.stops else st.warning
         examples = "; ".join(problem.further_examples)
@@ -254,7 +254,7 @@ def list_problems(problems: Sequence[Problem]) -> None:
 
 
 def offer_leaving_out(found: Mapping[Screen, int], reading: DataSpec | None) -> None:
-    """Buttons that leave out whom screens have found, and that take them back in."""
+    """Draw buttons that leave out raters found by screens, and that take them back in."""
     chosen = () if reading is None else reading.screens
     named = tuple(screen for screen in SCREENS if found.get(screen) and screen not in chosen)
     if named:
@@ -275,11 +275,11 @@ def _choose(name: str, value: object) -> None:
 _UP_TO = 12
 """Columns with more values than this are not offered for leaving out by value."""
 _ASIDE = ("exclude", "filters")
-"""Fields of a spec of which it is said what may be left out, too."""
+"""Fields of a spec whose doubts are shown under *Leave out*."""
 
 
 def choose_exclusions(spec: DataSpec, guess: Guess) -> DataSpec:
-    """The spec with what is to be left out; the spec as it is while a choice is incomplete."""
+    """Return the spec with the raters, items and rows to leave out; incomplete filters are not applied."""
     session = work()
     tables = session.recoded(spec)
     if tables is None:
@@ -334,7 +334,7 @@ def _where(
     field: str, label: str, options: Sequence[tuple[str, str]], start: Sequence[tuple[str, str]]
 ) -> tuple[tuple[str, str], ...]:
     looks: dict[str, Any] = {**_kept(field)}
-    before = st.session_state.get(looks["key"], ())  # a value that was recoded since is kept, and told
+    before = st.session_state.get(looks["key"], ())  # a value that was recoded since stays chosen
     looks["format_func"] = lambda pair: f"{pair[0]} = {pair[1] or '(empty cell)'}"
     return ui.several(label, [*start, *before, *options], start, placeholder="Nothing is left out", **looks)
 
@@ -370,9 +370,9 @@ def _optional(label: str, field: str, options: Sequence[str], start: str | None)
 
 
 def show_account(dataset: Dataset, proposed: Sequence[str]) -> None:
-    """The account of all that was read; what each filter removed, and how much of each group."""
+    """Draw the account of everything read, and how much each filter removed, also by group."""
     account = dataset.summary.account
-    if account is not None:  # everything read, as what counts and what was left out, by reason
+    if account is not None:  # everything read: what counts, and what was left out by reason
         ui.caption(f"{account_sentence(account)}.")
         unused = unused_sentence(account)
         if unused:

@@ -1,6 +1,6 @@
-"""Files on the Data and Start pages: brought, sorted by content into roles, changed and taken away.
+"""Files on the Data and Start pages: upload, role by content, change and removal.
 
-A file that cannot be read never displaces one that could.
+A file that cannot be read never replaces one that can.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -38,18 +38,18 @@ _ROUND, _TAKEN, _OPENED = "files-round", "files-taken", "files-opened"
 _MESSAGES, _ASIDE = "files-messages", "files-aside"
 
 Read = Callable[[str | None], Table]
-"""Reads a sheet or file inside of what was brought."""
+"""Function that reads a sheet, or a file of an archive, by its name."""
 
 
 class _Brought(NamedTuple):
     table: Table
     read: Read
     content: bytes | None = None
-    """Of a file that was dropped; None where the server reads or fetches it."""
+    """Bytes of a dropped file; None if the server reads or fetches it."""
 
 
 def drop_zone() -> bool:
-    """The one place for all files; whether some were taken as the page was drawn last."""
+    """Draw the one upload for all files; return whether some were taken when the page was drawn last."""
     uploads = st.file_uploader(
         DROP_LABEL,
         accept_multiple_files=True,
@@ -68,18 +68,18 @@ def drop_zone() -> bool:
 
 
 def opened_result() -> RunRecord | None:
-    """The saved result that was dropped just now, as a run; asked for once."""
+    """Return the saved result that was just dropped, as a run; only the first call returns it."""
     return st.session_state.pop(_OPENED, None)
 
 
 def other_ways() -> None:
-    """Files that the server fetches or reads itself, where it may."""
+    """Offer files that the server fetches or reads itself, if it may."""
     arriving.offer_server_files(_take_from)
     arriving.offer_tools(_take_source)
 
 
 def say_messages() -> None:
-    """What was refused of what was brought last, and files of which nobody knows what they hold."""
+    """Show why the last files were refused, and ask about files whose content is unclear."""
     for message in st.session_state.get(_MESSAGES, ()):
         st.error(for_pages(message))
     aside: list[Table] = st.session_state.get(_ASIDE, [])
@@ -95,7 +95,7 @@ def say_messages() -> None:
 
 
 def show_files(*, adding: bool = True) -> None:
-    """The files in use by what they hold, each in a menu of its own; and the way to add one, if wanted."""
+    """Draw the files in use by content, each with a menu; with `adding` also the upload of another one."""
     session = work()
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         for slot, table in session.tables.items():
@@ -133,7 +133,7 @@ def _one_file(slot: Role, table: Table) -> None:
 
 
 def _offer_other_members(table: Table) -> None:
-    """Raters and items may be on other sheets of the labels' own file."""
+    """Offer other sheets of the labels' own file for raters and items."""
     others = [member for member in table.members if member != table.member]
     for slot in ("raters", "items"):
         if others and getattr(work(), slot) is None:
@@ -143,7 +143,7 @@ def _offer_other_members(table: Table) -> None:
 
 
 def _take_uploads(uploads: Sequence[UploadedFile]) -> None:
-    """Read and keep what was dropped; what cannot be read is told, and the rest goes on."""
+    """Read and store dropped files; report those that cannot be read, and use the others."""
     st.session_state[_MESSAGES] = []
     brought: list[_Brought] = []
     for upload in uploads:
@@ -173,7 +173,7 @@ def _take_from(location: str) -> bool:
 
 
 def _take_source(source: Source, token: str, keep: bool, slot: Role | None = None) -> bool:
-    """Use what is fetched from a tool, in place of the slot's file if one is named; whether it could be."""
+    """Fetch a source and use it, in place of the `slot`'s file if given; return whether that worked."""
     before: Table | None = None if slot is None else getattr(work(), slot)
     with _refused_aloud(anew=True):
         user = require_run()
@@ -193,7 +193,7 @@ def _take_source(source: Source, token: str, keep: bool, slot: Role | None = Non
 
 
 def _arrange(brought: Sequence[_Brought]) -> bool:
-    """Give each file its role, beside those in use; whether all could be used."""
+    """Give each new file its role beside the files in use; return whether all could be used."""
     if not brought:
         return False
     with _refused_aloud():
@@ -214,7 +214,7 @@ def _arrange(brought: Sequence[_Brought]) -> bool:
 
 
 def _joined(brought: Sequence[_Brought]) -> list[_Brought]:
-    """What was brought, with dropped files of the same columns as one, as a file per annotator is."""
+    """Join dropped files of the same columns into one, as for a file per annotator."""
     joined: list[_Brought] = []
     for files in by_columns(brought, lambda one: one.table.columns).values():
         dropped = [(one.table.name, one.content) for one in files if one.content is not None]
@@ -229,7 +229,7 @@ def _joined(brought: Sequence[_Brought]) -> list[_Brought]:
 
 
 def _roles(known: Sequence[Table], new: Sequence[Table]) -> Mapping[str, Role]:
-    """What files hold, by their hashes: new ones join the labels in use, or labels of their own."""
+    """Return the roles of files by hash: new ones join the labels in use, or labels of their own."""
     if work().annotations in known:
         beside = roles_of([*known, *new], as_given=True)
         if None not in beside[len(known) :]:
@@ -249,14 +249,14 @@ def _told(tables: Sequence[Table], roles: Sequence[Role | None]) -> Mapping[str,
 
 
 def _arrange_inside(brought: _Brought) -> bool:
-    """A first file, which may have the raters, and in an archive the items, on other sheets."""
+    """Use a first file; raters, and in an archive items, may be on other sheets of it."""
     table = brought.table
     found: dict[Role, Table] = inside(table, brought.read)
     return _use(found or {role: table for role in roles_of([table]) if role is not None})
 
 
 def _change_role(slot: Role, key: str) -> None:
-    """A file changes places with the one, if any, that was taken for what it holds."""
+    """Swap the roles of a file and of the one, if any, that has the chosen role."""
     to, tables = st.session_state[key], work().tables
     _use_instead({to: tables[slot], slot: tables[to]})
 
@@ -276,7 +276,7 @@ def _forget(table: Table) -> None:
 
 
 def _take_member(slot: Role, table: Table, key: str) -> None:
-    """Read the sheet of the file that was chosen under `key`, or all of them."""
+    """Read the file's sheet that was chosen under `key`, or all of them."""
     member = None if st.session_state[key] == _TOGETHER else st.session_state[key]
     with _refused_aloud(anew=True):
         require_run()
@@ -289,7 +289,7 @@ def _remove(slot: Role) -> None:
 
 
 def _use(slots: Mapping[Role, Table | None]) -> bool:
-    """Use these files beside those of other roles; whether they could be."""
+    """Use these files beside those of other roles; return whether that worked."""
     session = work()
     annotations, raters, items = (session.tables | dict(slots)).values()
     with _refused_aloud():
@@ -304,7 +304,7 @@ def _use(slots: Mapping[Role, Table | None]) -> bool:
 
 
 def _as_chosen(annotations: Table, raters: Table | None, items: Table | None, guess: Guess) -> Guess | None:
-    """The guess with what was chosen of the same labels beside other files; None where that is nothing."""
+    """Return the guess with earlier choices for the same labels file; None if there are none."""
     session = work()
     chosen, before = session.chosen, session.annotations
     if chosen is None or session.guess is None or before is None or chosen == session.guess.spec:
@@ -320,13 +320,13 @@ def _as_chosen(annotations: Table, raters: Table | None, items: Table | None, gu
 
 
 def _next_round() -> None:
-    """A fresh drop zone; the menu around it closes, for what opens from it would lie below it."""
+    """Draw a new upload next; the menu around it closes, because a dialog would open below it."""
     st.session_state[_ROUND] += 1
 
 
 @contextmanager
 def _refused_aloud(*, anew: bool = False) -> Iterator[None]:
-    """What is refused is told when the page is drawn next, with what is still in use; `anew`, alone."""
+    """Report an error on the next page, with the file that is still in use; `anew` drops earlier reports."""
     if anew:
         st.session_state[_MESSAGES] = []
     try:

@@ -1,4 +1,4 @@
-"""What Data says of the data: a sentence with two rows, then their quality."""
+"""The data as Data describes them: a sentence, an overview, first rows, and their quality."""
 
 from collections.abc import Callable, Hashable, Sequence
 from functools import partial
@@ -25,7 +25,7 @@ from grasp_core.reading.screens.duplicates import (
 from grasp_core.reading.screens.random_responders import random_responders
 from grasp_core.report import quality as tables
 from grasp_core.report.contents import counts_of
-from grasp_core.report.quality import Looked, axis_counts, cross_table, label_counts, looked_at
+from grasp_core.report.quality import QualityChecks, axis_counts, cross_table, label_counts, looked_at
 from grasp_core.server import server
 from pages._ui.data.decisions import offer_leaving_out
 from pages._ui.helpers.identity import require_run
@@ -38,7 +38,7 @@ _LABELS_SHOWN, _NAMES_SHOWN = 6, 8
 
 
 def show_preview() -> None:
-    """The first rows of each file, as text, as read but for the ends of long texts."""
+    """Draw the first rows of each file, as read except that long texts are cut."""
 
     def show() -> None:
         for table in filter(None, work().tables.values()):
@@ -50,7 +50,7 @@ def show_preview() -> None:
 
 
 def say_what_was_understood(dataset: Dataset) -> None:
-    """The data in one sentence, their labels, and what is known of raters and items."""
+    """Draw the data in one sentence, their labels, and the attributes of raters and items."""
     data = dataset.summary
     st.title(
         f"{data.annotations:,} answers to {number(data.items, 'item')} by {number(data.raters, 'rater')}"
@@ -72,7 +72,7 @@ def say_what_was_understood(dataset: Dataset) -> None:
 
 
 def account_title(dataset: Dataset) -> str:
-    """What was read, in a few words."""
+    """Return the numbers of rows read and left out, in a few words."""
     account = dataset.summary.account
     if account is None:
         return "What was left out"
@@ -81,7 +81,7 @@ def account_title(dataset: Dataset) -> str:
 
 
 def show_overview(dataset: Dataset, proposed: tuple[str, ...]) -> None:
-    """Counts, labels, and raters by axis and by two axes (the paper's Tables 1 to 3)."""
+    """Draw counts, labels, and raters by axis and by two axes (the paper's Tables 1 to 3)."""
     metrics(counts_of(dataset.summary))
     if dataset.attributes:
         known = (f"{name} ({number(len(one.values), 'value')})" for name, one in dataset.attributes.items())
@@ -137,7 +137,7 @@ T = TypeVar("T")
 
 
 def show_quality(dataset: Dataset, proposed_axes: tuple[str, ...]) -> None:
-    """Findings in words, the figures behind them, and what a run could detect."""
+    """Draw findings in words, the figures behind them, and the difference that a run could detect."""
     reading = None if work().shown is None else work().shown[1]
     if dataset.further and reading is not None:
         first = escape_markdown(one_line(str(reading.label)))
@@ -169,7 +169,7 @@ def show_quality(dataset: Dataset, proposed_axes: tuple[str, ...]) -> None:
 
 
 def _aside(look: Callable[[A], T], at: A, annotations: Annotations) -> T:
-    """In a worker, in turn by person, unless that takes longer than looking here."""
+    """Call `look` in a worker, by turns among people, unless that takes longer than here."""
     if is_quick(annotations, instant=True):
         return look(at)
     with st.spinner("Looking at raters, groups and axes"), LOOKING.turn():
@@ -177,7 +177,7 @@ def _aside(look: Callable[[A], T], at: A, annotations: Annotations) -> T:
 
 
 def _near_duplicates(dataset: Dataset) -> Duplicates | None:
-    """The search, at once where it is short and else when it is asked for."""
+    """Search near duplicates, at once if that is short, else when somebody asks; None until then."""
     annotations = dataset.annotations
     known = _once("duplicates", dataset) is not None
     if not known and not is_quick(annotations):
@@ -195,7 +195,7 @@ _EXPLAINED = {
 }
 
 
-def _show_figures(looked: Looked, duplicates: CloseRaters | None) -> None:
+def _show_figures(looked: QualityChecks, duplicates: CloseRaters | None) -> None:
     for title, table in tables.looked_tables(looked).items():
         st.subheader(title)
         if title in _EXPLAINED:
@@ -206,8 +206,8 @@ def _show_figures(looked: Looked, duplicates: CloseRaters | None) -> None:
         st.write(escape_markdown(tables.duplicates_sentence(duplicates)))
 
 
-def _show_whom(dataset: Dataset, looked: Looked, duplicates: Duplicates | None) -> None:
-    """Ids, for whoever brought the data and may want to leave somebody out; never part of a result."""
+def _show_whom(dataset: Dataset, looked: QualityChecks, duplicates: Duplicates | None) -> None:
+    """Draw raters' ids, for the person who may want to leave some out; never part of a result."""
     random, constant = looked.random.random, looked.constant.constant
     pairs = () if duplicates is None else duplicates.pairs
     if not random and not constant and not pairs:
@@ -255,7 +255,7 @@ def _show_power(dataset: Dataset, proposed: tuple[str, ...]) -> None:
 
 
 def _simulate(dataset: Dataset, axes: Sequence[AxisSet]) -> list[GroupPower]:
-    """In the worker processes, so that nobody else's pages wait."""
+    """Simulate in the worker processes, so that other people's pages do not wait."""
     tasks = power_tasks(dataset.annotations, dataset.raters, axes)
     found: list[GroupPower] = []
     with st.spinner("Simulating"):
@@ -268,7 +268,7 @@ def _simulate(dataset: Dataset, axes: Sequence[AxisSet]) -> list[GroupPower]:
 
 
 def _once(what: Hashable, dataset: Dataset, compute: Callable[[], T] | None = None) -> T | None:
-    """What is kept of these data for the visit, computed the first time; None where nothing computes it."""
+    """Return what the visit keeps of these data, computed the first time; None without `compute`."""
     kept = st.session_state.setdefault(_KEY, {})
     key = what, dataset.summary.sha256, work().data_spec, tuple(dataset.raters.axes)
     if key not in kept and compute is not None:

@@ -16,7 +16,7 @@ from grasp_core.reading.dataset.recoding import counts, recode
 from grasp_core.reading.table.table import Table
 from grasp_core.report.words.levels import NO_VALUE, step_sentence
 from pages._ui.helpers.state import work
-from pages._ui.helpers.widgets import button, caption, pick, refusal_told, show_table
+from pages._ui.helpers.widgets import button, caption, pick, show_refusal, show_table
 
 _LABELS = "Labels"
 _KINDS = ("Change values", "Cut numbers", "Combine questions")
@@ -26,7 +26,7 @@ _MOST_VALUES = 200
 
 
 def choose_recoding(spec: DataSpec) -> None:
-    """The steps so far, each removable, and a form for one more."""
+    """Draw the steps so far, each removable, and a form for one more."""
     session = work()
     tables = session.recoded(spec)
     steps = session.recode
@@ -84,7 +84,7 @@ def _remove(position: int) -> None:
 def _add(step: Recode) -> None:
     session = work()
     session.recode = (*session.recode, step)
-    st.session_state[_key("kind")] = None  # the form closes: what it holds has been applied
+    st.session_state[_key("kind")] = None  # closes the form, which has been applied
 
 
 def _offer(
@@ -147,7 +147,7 @@ def _cut_numbers(tables: Sequence[Table | None], spec: DataSpec) -> None:
     named = st.text_input("Names of the ranges", value=names, key=key)
     labels = tuple(part.strip() for part in named.split(",") if part.strip())
     name = column or None
-    with refusal_told():
+    with show_refusal():
         _offer(Bins(name, tuple(edges), labels), tables, spec, [name])
 
 
@@ -168,12 +168,12 @@ def _combine(table: Table, spec: DataSpec) -> None:
         left = ", ".join(sorted(found - set(order)))
         caption(f"Put all values in order; still without a place: {left}")
         return
-    with refusal_told():
+    with show_refusal():
         _offer(Combine(tuple(chosen), tuple(order), into.strip()), (table, None, None), spec, chosen)
 
 
 def _column(tables: Sequence[Table | None], spec: DataSpec, *, numeric: bool) -> str | None:
-    """The column to recode: one of raters or items, or "" for the labels; no column is called so."""
+    """Choose the column to recode: of raters or items, or "" for the labels, a name that no column has."""
     ids = {spec.item, spec.rater, *spec.labels, spec.text, spec.items_id}
     named = ((table, name) for table in tables if table is not None for name in table.columns)
     columns = [name for table, name in named if name not in ids and _offered(table, name, numeric=numeric)]
@@ -195,7 +195,7 @@ def _key(name: str) -> str:
     return work().key(f"recoding-{name}")
 
 
-# What is proposed
+# Proposals
 
 _WRITTEN_MANY_WAYS = (
     ("Woman", {"f", "female", "w", "woman", "women", "girl"}),
@@ -204,12 +204,12 @@ _WRITTEN_MANY_WAYS = (
     ("Yes", {"y", "yes"}),
     ("No", {"n", "no"}),
 )
-"""Words that mean the same; only proposed where at least two of them occur."""
+"""Words with the same meaning; proposed only if at least two of them occur."""
 OTHER = "Other"
 
 
 def one_spelling(counts: Mapping[str, int]) -> dict[str, str]:
-    """Values to write instead of those that differ only by case, spaces, Unicode form or a short form."""
+    """Return new values for those that differ only by case, spaces, Unicode form or a short form."""
     alike: dict[str, list[str]] = {}
     for value in counts:
         if value.strip():
@@ -226,7 +226,7 @@ def one_spelling(counts: Mapping[str, int]) -> dict[str, str]:
 
 
 def merge_rare(counts: Mapping[str, int], fewer_than: int) -> dict[str, str]:
-    """Values with too few cells, all into one; none if that would merge everything or a single value."""
+    """Merge all values with too few cells into one; none if that would merge everything or a single value."""
     rare = [value for value, count in counts.items() if count < fewer_than and value.strip()]
     if len(rare) < 2 or len(rare) == len(counts):
         return {}

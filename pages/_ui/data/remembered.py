@@ -1,4 +1,4 @@
-"""What is kept of files: the draft of a visit, readings for files of the same columns, known data sets."""
+"""Remembered choices: a visit's draft, readings of files with the same columns, known data sets."""
 
 import hashlib
 import json
@@ -31,20 +31,20 @@ _FOUND = "draft-found"
 
 
 def resume_draft() -> None:
-    """Take up what the person, or this browser, brought and chose last, once a visit."""
+    """Restore the last files and choices of the person, or of this browser, once a visit."""
     session = work()
     if session.resumed or session.annotations is not None or not may_run():
         return
     session.resumed = True
     owner = _owner()
-    with suppress(GraspError):  # the page does without the database
+    with suppress(GraspError):  # the page works without the database
         draft = None if owner is None else here().drafts.load(owner=owner)
         if draft is not None:
             _take_up(draft)
 
 
 def keep_draft(analysis: AnalysisSpec | None = None) -> None:
-    """Keep what is brought and chosen, where it differs from what was kept last."""
+    """Store the files and choices, if they differ from those stored last."""
     session = work()
     owner = _owner()
     if owner is None or not may_run():
@@ -63,13 +63,13 @@ def keep_draft(analysis: AnalysisSpec | None = None) -> None:
 
 
 def say_what_was_found() -> None:
-    """That files are those of an earlier visit, as long as they are in use."""
+    """Say that files are from an earlier visit, as long as they are in use."""
     if st.session_state.get(_FOUND) == work().generation:
         st.caption("These are the files and choices of your last visit.")
 
 
 def _owner() -> str | None:
-    """The person who signed in; where nobody does, a digest of what this browser carries."""
+    """Return the person's id or, without sign-in, a digest of this browser's cookie, if it has one."""
     user = current_user()
     if user != LOCAL_USER:
         return user.id
@@ -100,7 +100,7 @@ def _use(
     axes: tuple[str, ...],
     decided: DataSpec | None,
 ) -> None:
-    """Have files in use as they were read before."""
+    """Use files as they were read before."""
     session = work()
     annotations, raters, items = (tables.get(slot) for slot in SLOTS)
     guess = None if annotations is None else guessed(annotations, raters, items)
@@ -113,9 +113,9 @@ def _use(
 
 
 def take_up_run(run: RunRecord) -> dict[str, Table]:
-    """Have a run's files in use as it read them; returns those of its models by hash.
+    """Use a run's files as it read them; return the files of its models by hash.
 
-    Raises DataError where one cannot be read any more.
+    Raises DataError if a file can no longer be read.
     """
     tables, of_models = server.shared().service.inputs.opened(run)
     of_kinds = {slot: tables.get(slot) for slot in SLOTS}
@@ -125,7 +125,7 @@ def take_up_run(run: RunRecord) -> dict[str, Table]:
 
 
 def say_what_is_known(guess: Guess) -> None:
-    """Name the format; a published set-up can be run at once."""
+    """Name the format, and offer to run a published set-up at once."""
     recipe = guess.recipe
     if recipe is None:
         return
@@ -152,7 +152,7 @@ _KEY = "recalled"
 
 
 class _Recalled(NamedTuple):
-    """A guess with an earlier reading, the guess without it, and what is said of it."""
+    """A guess with an earlier reading, the guess without it, and a sentence about it."""
 
     guess: Guess
     plain: Guess
@@ -160,11 +160,11 @@ class _Recalled(NamedTuple):
 
 
 def recalled_guess(annotations: Table, raters: Table | None, items: Table | None, guess: Guess) -> Guess:
-    """The guess with what was confirmed for such columns, as far as it fits; published data as published."""
+    """Return the guess with an earlier reading of such columns, as far as it fits; not for published data."""
     if guess.recipe is not None and guess.recipe.paper:
         return guess
     found = None
-    with suppress(GraspError):  # the plain guess does without the database
+    with suppress(GraspError):  # the plain guess works without the database
         key = signature(annotations, raters, items)
         found = here().readings.recall(key, owner=current_user().id)
     if found is None:
@@ -193,16 +193,16 @@ def recalled_guess(annotations: Table, raters: Table | None, items: Table | None
 
 
 def remember_reading(answers: Mapping[str, bool]) -> None:
-    """Keep the reading of the files in use, and the answers, for the next ones of their columns."""
+    """Store the reading of the files in use, and the answers, for later files with the same columns."""
     session = work()
     key = signature(session.annotations, session.raters, session.items)
-    with suppress(GraspError):  # the analysis does without it
+    with suppress(GraspError):  # the analysis works without it
         chosen, axes = session.chosen, session.proposed_axes
         here().readings.remember(key, chosen, axes, owner=require_run().id, answers=answers)
 
 
 def say_what_is_remembered() -> None:
-    """Where the reading comes from, and a way back to the plain guess."""
+    """Say which earlier reading was used, and offer the plain guess instead."""
     recalled: _Recalled | None = st.session_state.get(_KEY)
     session = work()
     if recalled is None or recalled.guess is not session.guess:
@@ -220,7 +220,7 @@ def _start_afresh(guess: Guess) -> None:
 
 
 def signature(annotations: Table, raters: Table | None, items: Table | None = None) -> str:
-    """Hash of the files' column names, in whatever order they stand."""
+    """Return the hash of the files' column names, whatever their order."""
     columns: list[list[str] | str] = [
         sorted(table.columns) for table in (annotations, raters) if table is not None
     ]

@@ -1,1 +1,1 @@
-"""Helpers that any screen may use: who visits and what they have, ways between screens, widgets, files."""
+"""Helpers for any screen: the visitor and their data, links between screens, widgets, files."""

@@ -1,4 +1,4 @@
-"""Who visits, by which cookie, in which project, and what they may do."""
+"""The visitor: their sign-in cookie, current project and rights."""
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
@@ -21,18 +21,18 @@ from grasp_core.server.server import Stores
 from grasp_core.store.runs import RunRecord
 
 CALLBACK = "/oauth2callback"
-"""Where the sign-in provider sends people back to."""
+"""Path to which the sign-in provider sends people back."""
 
 
 def signed_in(connection: HTTPConnection, origin: str) -> Mapping[str, Any] | None:
-    """The claims of the person who makes a request, or None, as where another site's page makes it."""
+    """Return the claims of a request's person, or None; None too if another site's page makes the request."""
     if connection.headers.get("Origin", origin) != origin:
         return None
     return claims_of(connection.cookies, origin)
 
 
 def just_signed_in(set_cookies: Iterable[str], origin: str) -> Mapping[str, Any] | None:
-    """The claims in the cookies that an answer sets, or None."""
+    """Return the claims in the cookies that a response sets, or None."""
     jar: SimpleCookie = SimpleCookie()
     for line in set_cookies:
         jar.load(line)
@@ -40,14 +40,14 @@ def just_signed_in(set_cookies: Iterable[str], origin: str) -> Mapping[str, Any]
 
 
 def claims_of(cookies: Mapping[str, str], origin: str) -> Mapping[str, Any] | None:
-    """The claims in cookies, or None if they are not whole, not this server's, or too old."""
+    """Return the claims in cookies, or None if these are incomplete, not this server's, or too old."""
     raw = starlette_websocket._get_signed_cookie_with_chunks(dict(cookies), USER_COOKIE_NAME)
     claims = starlette_websocket._parse_decoded_user_cookie(raw, origin) if raw else {}
     return claims if claims.get("is_logged_in") is True else None
 
 
 def current_user() -> User:
-    """The person of this session."""
+    """Return the person of this session; raise AccessError if nobody has signed in."""
     user = visitor(seen=True)
     if user is None:
         raise AccessError("Sign in first.")
@@ -55,7 +55,7 @@ def current_user() -> User:
 
 
 def visitor(*, seen: bool = False) -> User | None:
-    """The person of this session as they may act now, with projects, or None while nobody has signed in."""
+    """Return the person of this session with current rights and projects, or None if nobody has signed in."""
     settings = server.shared().settings
     if not settings.sign_in:
         ask_as(asker(LOCAL_USER).name)
@@ -67,35 +67,35 @@ def visitor(*, seen: bool = False) -> User | None:
 
 
 def note_refusal(place: str) -> None:
-    """Have the log say that somebody who has signed in was refused, so many times at most."""
+    """Log that a person who has signed in was refused; repetitions are logged only so many times."""
     user = visitor()
     if user is not None:
         server.shared().refusals.record(user.id, "page", place)
 
 
 def asker(user: User | None) -> Asker:
-    """Whose visits are counted together; where nobody has to sign in, that is an address."""
+    """Return the person, or else the address, for which this visitor's requests are counted."""
     return Asker("" if user is None or user == LOCAL_USER else user.id, str(st.context.ip_address or ""))
 
 
 def this_session() -> str | None:
-    """Key of this session, or None."""
+    """Return the key of this session, or None."""
     claims = session_claims()
     return None if claims is None else session_key(claims)
 
 
 def owner_names(owners: Iterable[str]) -> dict[str, str]:
-    """What those are called whom objects name as owners; nobody's name is empty."""
+    """Return the names of owners by their ids; the name is empty for an object without an owner."""
     return server.shared().accounts.people.names(owners)
 
 
 def session_claims() -> Mapping[str, Any] | None:
-    """The sign-in provider's claims about this session's person, or None."""
+    """Return the sign-in provider's claims about this session's person, or None."""
     return st.user.to_dict() if st.user.get("is_logged_in") is True else None
 
 
 def sender(connection: HTTPConnection, settings: Settings) -> User | None:
-    """The person who makes a request beside the pages, without their projects; None if not admitted."""
+    """Return the person who makes a request outside the pages, without projects; None if not admitted."""
     if not settings.sign_in:
         return LOCAL_USER
     claims = signed_in(connection, settings.origin)
@@ -106,13 +106,13 @@ def sender(connection: HTTPConnection, settings: Settings) -> User | None:
 
 
 def _person(claims: Mapping[str, Any], settings: Settings, *, seen: bool) -> User | None:
-    """Whose session it is, with the groups that the provider named at the sign-in."""
+    """Return the person with these claims, with the groups that the provider named at the sign-in."""
     user = server.shared().accounts.user(claims, seen=seen)
     return None if user is None else replace(user, groups=groups_of(claims, settings))
 
 
 def secrets(settings: Settings) -> dict[str, dict[str, str]] | None:
-    """Settings of Streamlit's sign-in."""
+    """Return the settings of Streamlit's sign-in, or None without sign-in."""
     if not settings.sign_in:
         return None
     return {
@@ -127,11 +127,11 @@ def secrets(settings: Settings) -> dict[str, dict[str, str]] | None:
 
 
 CURRENT = "project"
-"""Where the session keeps the project that was chosen."""
+"""Key under which the session keeps the chosen project."""
 
 
 def current_project(user: User | None = None) -> str:
-    """The project that was chosen, in this visit or the person's last one; else Everyone."""
+    """Return the project chosen in this visit, else in the person's last visit, else Everyone."""
     user = current_user() if user is None else user
     if CURRENT not in st.session_state:
         st.session_state[CURRENT] = server.shared().projects.current(user.id) or EVERYONE
@@ -140,13 +140,13 @@ def current_project(user: User | None = None) -> str:
 
 
 def here() -> Stores:
-    """What is stored, for this session's person: lists are the current project's, and new things go there."""
+    """Return the stores for this session's person: lists and new objects belong to the current project."""
     user = current_user()
     return server.shared().seen(user.reach(current_project(user)))
 
 
 def stores_of(run: RunRecord) -> Stores:
-    """What is stored in the project of a run that somebody was let see, as a member or by a link."""
+    """Return the stores of a run's project, for somebody allowed to see the run as a member or by a link."""
     return server.shared().seen(only(run.project))
 
 
@@ -162,19 +162,19 @@ ADMINS_ONLY = "This page is for admins of this server."
 
 
 def why_not_run(user: User, project: str | None = None) -> str | None:
-    """Why somebody may not add to a project, by default the current one, or start runs; None if they may."""
+    """Return why somebody may not upload or run in a project (default: the current one); None if they may."""
     if not user.may_run:
         return VIEWERS_LOOK
     return None if user.may_run_in(project or current_project(user)) else PROJECT_VIEWERS_LOOK
 
 
 def may_run() -> bool:
-    """Whether to offer uploads and runs in the current project."""
+    """Return whether to offer uploads and runs in the current project."""
     return why_not_run(current_user()) is None
 
 
 def require_run(project: str | None = None) -> User:
-    """The person of this session, who may upload data and start runs in a project, by default the current."""
+    """Return this session's person; raise AccessError if they may not run in a project (default: current)."""
     user = current_user()
     refusal = why_not_run(user, project)
     if refusal is not None:
@@ -193,18 +193,18 @@ def _require(may: Callable[..., bool], refusal: str) -> Callable[..., User]:
 
 
 require_admin = _require(lambda user: user.may_administer, ADMINS_ONLY)
-"""The person of this session, who may see and change who may do what."""
+"""Return this session's person; raise AccessError if they are no admin."""
 require_manage = _require(
     User.may_manage, "Only the person whose result this is, an owner of its project or an admin may."
 )
-"""The person of this session, who may change or delete what is an owner's (id) in a project (id)."""
+"""Return this session's person; raise AccessError if they may not change an owner's object in a project."""
 require_lead = _require(User.may_lead, "Only an owner of the project or an admin may change it.")
-"""The person of this session, who may change a project (id) and say who belongs to it."""
+"""Return this session's person; raise AccessError if they may not change a project (id) and its members."""
 require_see = _require(User.may_see, "You do not belong to this result's project any more.")
-"""The person of this session, who still sees what belongs to a project (id)."""
+"""Return this session's person; raise AccessError if they may not see a project (id)."""
 
 
 def may_manage(owner: str, project: str) -> bool:
-    """Whether to offer changes to what is `owner`'s; strangers on a shared result change nothing."""
+    """Return whether to offer changes to the `owner`'s object; visitors by a share link change nothing."""
     user = visitor()
     return user is not None and user.may_manage(owner, project)

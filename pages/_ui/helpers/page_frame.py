@@ -1,4 +1,4 @@
-"""What stands around a page: who may see it, menu, project and messages; work that goes on beside it."""
+"""The frame of a page: audience, menu, project and error messages; work in the background."""
 
 import contextvars
 import functools
@@ -27,7 +27,7 @@ from pages._ui.helpers.widgets import pick
 
 
 def offer_sign_out() -> None:
-    """The way out: a form, for no link of anybody else's may end a session."""
+    """Draw the sign-out button: a form, because a link on another site must not end a session."""
     form = f'class="grasp-sign-out" method="post" action="{server.shared().settings.base_path}{SIGN_OUT}"'
     st.html(f"<form {form}><button>Sign out</button></form>")
 
@@ -36,7 +36,7 @@ _WIDGET = "choose-project"
 
 
 def choose_project() -> None:
-    """Offer the projects that the visitor sees; a new choice lasts, for their next visit too."""
+    """Offer the projects that the visitor sees; the choice is kept for their next visit too."""
     found = {project.id: project for project in here().projects.all()}
     if current_project() not in found:  # deleted meanwhile
         st.session_state[CURRENT] = EVERYONE
@@ -49,7 +49,7 @@ def choose_project() -> None:
 
 
 def work_in(project: str) -> None:
-    """Work in this project from now on; files that are loaded stay in the other one."""
+    """Switch to this project; loaded files stay in the other one."""
     user = current_user()
     user.reach(project)
     if project == current_project(user):
@@ -63,16 +63,16 @@ def work_in(project: str) -> None:
 
 
 def audiences(user: User | None) -> dict[Any, Audience]:
-    """For whom each page is; the menu has those that the visitor may see."""
+    """Return the audience of each page; the menu shows the pages that the visitor may see."""
     offered = for_person(user or LOCAL_USER)
     pages = _pages(tuple(screen in offered and not screen.more for screen in SCREENS))
-    # Copies: Streamlit notes in a page that it is the one to be drawn.
+    # Copies, because Streamlit marks a page object as the one to draw.
     return {copy(page): screen.audience for page, screen in zip(pages, SCREENS, strict=True)}
 
 
 @functools.cache
 def _pages(in_menu: tuple[bool, ...]) -> list[Any]:
-    """The pages, with what is in the menu; making them for every view is a twentieth of its work."""
+    """Make the pages for a menu; cached, because making them for every view is a twentieth of its work."""
     return [
         st.Page(
             f"{screen.name}.py",
@@ -89,14 +89,14 @@ log = logging.getLogger("grasp.pages")
 
 
 def show_error(error: Exception) -> bool:
-    """Show one sentence instead of a traceback; returns True, which tells Streamlit that it is handled.
+    """Show one sentence instead of a traceback; return True, so that Streamlit takes it as handled.
 
     The log gets the kind of error and the lines of code, but not the message: it may quote data.
     """
     if isinstance(error, AccessError):
         try:
             note_refusal((st.context.url or "").rpartition("/")[2].partition("?")[0])
-        except GraspError as other:  # nobody is known, or the database is away
+        except GraspError as other:  # no visitor is known, or the database is unreachable
             kinds = type(error).__name__, type(other).__name__
             log.warning("a refusal is not in the log: %s, %s", *kinds)
     if isinstance(error, GraspError):
@@ -115,21 +115,21 @@ def show_error(error: Exception) -> bool:
 
 _POLL_S = 0.1
 _AT_ONCE_S = 0.5
-"""Work that takes no longer is shown at once."""
+"""Seconds for which a page waits: shorter work shows its outcome without a progress bar."""
 
 Tell = Callable[..., None]
-"""Called by the work to say how far it is; ends it once nobody waits any more."""
+"""Function that the work calls to report its progress; it raises, and so ends the work, once nobody waits."""
 
 
 class _CancelledError(Exception):
-    """The visitor wants no more of it."""
+    """Raised in the work after the visitor has cancelled it."""
 
 
 @dataclass(eq=False)
 class Working:
-    """Work under way in a thread of its own.
+    """Work in its own thread.
 
-    `about` is what was asked: the outcome is shown where the same is asked. `words` say what is being done.
+    `about` is the question: the outcome is shown only where the same is asked. `words` say what it does.
     """
 
     about: object = None
@@ -142,7 +142,7 @@ class Working:
     ended: threading.Event = field(default_factory=threading.Event)
 
     def begin(self, function: Callable[[Tell], Any]) -> None:
-        """Begin; who asks is known there, too."""
+        """Start the thread; it inherits the context, with the person who asks."""
         run = contextvars.copy_context().run
         threading.Thread(target=run, args=(self._run, function), name="grasp-work", daemon=True).start()
 
@@ -160,15 +160,15 @@ class Working:
 
 
 def waited_for(function: Callable[[Tell], Any], draw: Callable[..., None]) -> Any:
-    """What comes of the work; `draw` is given what it told last, and any click ends both.
+    """Return the outcome of the work; `draw` gets its latest progress, and any click ends both.
 
-    Raises GraspError as the work does, or as a sentence without data where it fails otherwise.
+    Raises the work's own GraspError; any other error becomes a DataError whose sentence quotes no data.
     """
     working = Working()
     working.begin(function)
     try:
         while not working.ended.wait(_POLL_S):
-            draw(*working.told)  # where a click ends this script
+            draw(*working.told)  # a click ends this script here
     finally:
         working.cancelled = True
     if working.error is not None:
@@ -177,7 +177,7 @@ def waited_for(function: Callable[[Tell], Any], draw: Callable[..., None]) -> An
 
 
 def start(key: str, about: object, words: str, function: Callable[[Tell], Any]) -> None:
-    """Begin work that goes on while its visitor looks at other views, once; it must not touch the page."""
+    """Begin work once, which continues while the visitor looks at other views; it must not draw."""
     if not under_way(key):
         working = st.session_state[key] = Working(about, words)
         working.begin(function)
@@ -185,13 +185,13 @@ def start(key: str, about: object, words: str, function: Callable[[Tell], Any]) 
 
 
 def under_way(key: str) -> bool:
-    """Whether the work begun last is not done yet."""
+    """Return whether the work begun last still runs."""
     working = st.session_state.get(key)
     return isinstance(working, Working) and not working.ended.is_set()
 
 
 def outcome(key: str, about: object) -> Any:
-    """What came of the work about this; None, and its bar or what was wrong, where nothing did yet."""
+    """Return the work's outcome; without one, return None and show its progress bar or its error."""
     working = st.session_state.get(key)
     if not isinstance(working, Working) or working.about != about:
         return None
@@ -199,7 +199,7 @@ def outcome(key: str, about: object) -> Any:
         _watch(key)
     elif isinstance(working.error, GraspError):
         st.error(escape_markdown(f"{working.error}."))
-    elif working.error is not None:  # its type alone: a message could quote labels
+    elif working.error is not None:  # only its type, because a message could quote labels
         st.error(escape_markdown(f"{FAULT} ({type(working.error).__name__})"))
     return working.result
 
@@ -218,16 +218,16 @@ def _watch(key: str) -> None:
 
 
 _YOUNG = 10_000
-"""New objects after which Python looks for what nobody holds; a page makes some thousands."""
+"""New objects that trigger Python's garbage collector; a page makes some thousands."""
 
 
 def warm() -> None:
-    """Start the server's work and import what the Results page draws with."""
+    """Start the server's threads and import the modules that draw the Results page."""
     try:
         server.shared()
         importlib.import_module("pages._ui.result.groups")
         gc.collect()
-        gc.freeze()  # what is there stays: looking through it again stops everybody for a third of a second
+        gc.freeze()  # never look through these again: that stops all threads for a third of a second
         gc.set_threshold(_YOUNG, 20, 50)
-    except Exception as error:  # the pages import and start all this themselves
+    except Exception as error:  # not fatal: the pages import and start all this themselves
         log.warning("could not get ready in advance: %s", type(error).__name__)

@@ -1,4 +1,4 @@
-"""All screens, in the order of the menu: ways from one to another, and the looks of their pages."""
+"""All screens in menu order, links between them, and the style of their pages."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,12 +13,12 @@ from grasp_core.server import server
 
 Audience = Literal["everybody", "signed in", "analysts", "admins"]
 BEFORE_HELP = "before-help"
-"""Where the session keeps the screen from which somebody asked for help."""
+"""Key under which the session keeps the screen from which somebody opened Help."""
 
 
 @dataclass(frozen=True)
 class Screen:
-    """A file of `pages/`."""
+    """A screen, drawn by a file of `pages/`."""
 
     name: str
     title: str
@@ -27,7 +27,7 @@ class Screen:
     in_menu: bool = True
     about_sign_in: bool = False
     more: str = ""
-    """What it is for: of screens that *More* lists, in place of the menu."""
+    """Purpose of a screen that *More* lists instead of the menu."""
 
     @property
     def path(self) -> str:
@@ -55,7 +55,7 @@ SCREENS = (
 
 
 def for_person(user: User) -> list[Screen]:
-    """The screens that the menu and *More* offer somebody."""
+    """Return the screens that the menu and *More* offer somebody."""
     named, admin = user != LOCAL_USER, user.may_administer
     return [
         screen
@@ -65,7 +65,7 @@ def for_person(user: User) -> list[Screen]:
 
 
 def address(screen: str, **query: str) -> str:
-    """Of a screen, as people outside reach it: under the public address, else as this browser does."""
+    """Return a screen's address for other people: below the public address, else as in this browser."""
     base = server.shared().settings.public_url or (st.context.url or "").rpartition("/")[0]
     return f"{base.rstrip('/')}/{screen}?{urlencode(query)}"
 
@@ -79,18 +79,18 @@ def go(screen: Linked, run_id: str | None = None) -> None:
 
 
 def link_to(screen: Linked, label: str) -> None:
-    """A link to another screen."""
+    """Draw a link to another screen."""
     st.page_link(f"{screen}.py", label=label, icon=":material/arrow_forward:")
 
 
 def link_to_two(before: str, now: str, label: str) -> None:
-    """A link to two runs side by side."""
+    """Draw a link to two runs side by side."""
     both, icon = {"a": before, "b": now}, ":material/compare_arrows:"
     st.page_link("runs.py", label=label, query_params=both, icon=icon)
 
 
 def link_to_run(run_id: str, title: str) -> None:
-    """A link to a run's results."""
+    """Draw a link to a run's results."""
     looks = {"icon": ":material/insights:", "width": "stretch"}
     st.page_link("results.py", label=escape_markdown(title), query_params={"run": run_id}, **looks)
 
@@ -102,14 +102,14 @@ ICON = (
 )
 """Inline, because Streamlit fetches a named icon from another server."""
 _STYLE = Path(__file__).with_name("style.css").read_text(encoding="utf-8")
-"""Looks by the keys of containers: see the comments there."""
+"""Style by the keys of containers; comments in the file explain it."""
 _BUTTONS_IN_DARK = """
 [data-testid^="stBaseButton-primary"], [data-testid^="stBaseButton-primary"]:hover { color: #12181A; }
 """
 
 
 def mend() -> None:
-    """The looks of every page; dark text on the dark theme's light green, not white."""
+    """Apply the style of every page; on the dark theme, primary buttons get dark text on light green."""
     dark = st.context.theme.type == "dark"
     scheme = f".st-key-always-there {{ color-scheme: {'dark' if dark else 'light'}; }}"
     st.html(f"<style>{_STYLE}{scheme}{_BUTTONS_IN_DARK if dark else ''}</style>")

@@ -1,4 +1,4 @@
-"""Streamlit's sessions from inside: sign-ins, sign-outs, tabs closed, uploads that wait, messages let in."""
+"""Streamlit's sessions from inside: sign-in, sign-out, closed tabs, waiting uploads, accepted messages."""
 
 import asyncio
 import logging
@@ -41,11 +41,11 @@ from pages._ui.helpers.state import KEY, Work
 log = logging.getLogger("grasp.sessions")
 
 ENDED_SECONDS = 4.0
-"""How often is asked which sessions have ended, here or at another server."""
+"""Seconds between two checks for sessions that have ended, here or at another server."""
 CLOSED_SECONDS = 2.0
-"""How often is looked which tabs were closed."""
+"""Seconds between two checks for closed tabs."""
 REDRAW_SECONDS = 1.5
-"""How long a tab that is going to be closed has to show that it asks to sign in."""
+"""Seconds that a tab has to show its sign-in page before it is closed."""
 POLICY_VIOLATION = 1008
 
 
@@ -58,12 +58,12 @@ async def _for_ever(seconds: float, look: Callable[[], Awaitable[None] | None], 
                 await looking
         except StoreError as error:
             log.warning("%s: %s", failed, error)
-        except Exception as error:  # of Streamlit's inner parts
+        except Exception as error:  # from Streamlit's private parts
             log.error("%s: %s", failed, type(error).__name__)
 
 
 def close_ended(accounts: Callable[[], Accounts]) -> Coroutine[Any, Any, None]:
-    """Close, for ever, tabs whose session has ended."""
+    """Return a coroutine that closes, again and again, the tabs whose session has ended."""
 
     async def look() -> None:
         open_keys = set(_open_tabs())
@@ -71,13 +71,13 @@ def close_ended(accounts: Callable[[], Accounts]) -> Coroutine[Any, Any, None]:
             going_on = run_in_threadpool(lambda keys: accounts().sessions.going_on(keys), open_keys)
             await close_tabs(open_keys - await going_on)
 
-    return _for_ever(ENDED_SECONDS, look, "not looked which sessions have ended")  # each request still asks
+    return _for_ever(ENDED_SECONDS, look, "not looked which sessions have ended")  # each request still checks
 
 
 async def close_tabs(keys: Collection[str]) -> None:
-    """Close the tabs of these sessions, and forget what they held: files, answers, what was chosen.
+    """Close the tabs of these sessions, and drop their files, answers and choices.
 
-    Each is drawn anew first, and so asks to sign in: a browser that comes back keeps what was shown last.
+    Each is redrawn first and then asks to sign in, because a reconnecting browser keeps the last page shown.
     """
     tabs = [tab for key, found in _open_tabs().items() if key in keys for tab in found]
     for tab in tabs:
@@ -88,17 +88,17 @@ async def close_tabs(keys: Collection[str]) -> None:
     for tab in tabs:
         runtime.get_instance().close_session(tab.session.id)
         if tab.client is not None:
-            with suppress(RuntimeError, WebSocketDisconnect):  # closed, or left, at this very moment
+            with suppress(RuntimeError, WebSocketDisconnect):  # it was closed or left at the same moment
                 await tab.client._websocket.close(POLICY_VIOLATION)
 
 
 def give_up_tables() -> Coroutine[Any, Any, None]:
-    """Give up, for ever, the tables of sessions that no tab shows."""
+    """Return a coroutine that drops, again and again, the tables of sessions that no tab shows."""
     return _for_ever(CLOSED_SECONDS, give_up_closed, "closed tabs were not looked at")
 
 
 def give_up_closed() -> None:
-    """Give up the tables of sessions that no tab shows now."""
+    """Drop the tables of sessions that no tab shows now."""
     manager = runtime.get_instance()._session_mgr
     shown = {info.session.id for info in manager.list_active_sessions()}
     given_up = False
@@ -112,7 +112,7 @@ def give_up_closed() -> None:
 
 
 def _open_tabs() -> dict[str, list[Any]]:
-    """What Streamlit knows of people's tabs, also of those closed a moment ago, by session key."""
+    """Return Streamlit's records of signed-in tabs by session key, including tabs closed a moment ago."""
     if not runtime.exists():
         return {}
     found = defaultdict(list)
@@ -126,7 +126,7 @@ SIGN_OUT = "/auth/sign-out"
 
 
 class SignIns:
-    """ASGI middleware that begins a session where the sign-in provider has sent somebody back."""
+    """ASGI middleware that begins a session when the sign-in provider has sent somebody back."""
 
     def __init__(
         self, app: ASGIApp, accounts: Callable[[], Accounts], settings: Settings, base_path: str = ""
@@ -137,7 +137,7 @@ class SignIns:
         self.callback = base_path + CALLBACK
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass everything through; without a session that could be begun, the cookie opens nothing."""
+        """Pass everything on; if no session could be begun, the sign-in cookie gives no access."""
 
         async def send_on(message: Message) -> None:
             if message["type"] == "http.response.start":
@@ -154,11 +154,11 @@ class SignIns:
         try:
             self.accounts().sign_in(claims, browser=connection.headers.get("User-Agent", ""))
         except (AccessError, StoreError):
-            return  # the page that they come to says why, or asks them to sign in again
+            return  # the next page says why, or asks them to sign in again
 
 
 def sign_out_route(accounts: Callable[[], Accounts], settings: Settings, base_path: str = "") -> Route:
-    """`POST /auth/sign-out`: ends the session, closes its tabs, clears the cookie."""
+    """`POST /auth/sign-out`: ends the session, closes its tabs and clears the cookie."""
 
     async def sign_out(request: Request) -> Response:
         if not _from_our_page(request, settings):
@@ -171,7 +171,7 @@ def sign_out_route(accounts: Callable[[], Accounts], settings: Settings, base_pa
                 return PlainTextResponse(str(error), HTTPStatus.SERVICE_UNAVAILABLE)
         closing = BackgroundTask(close_tabs, [] if claims is None else [session_key(claims)])
         next_page = await starlette_auth_routes._get_provider_logout_url(request) or f"{base_path}/"
-        # A form's answer may not redirect to the provider (form-action).
+        # The response to a form may not redirect to the provider (form-action).
         there = escape(next_page, quote=True)
         page = ("Signed out of GRASP", "Signed out", f'<a href="{there}">Continue</a>', f"0; url={there}")
         answer = HTMLResponse(small_page(*page), background=closing)
@@ -182,9 +182,9 @@ def sign_out_route(accounts: Callable[[], Accounts], settings: Settings, base_pa
 
 
 def _from_our_page(request: Request, settings: Settings) -> bool:
-    """Whether a page of this server sends the form; a browser says so in one of two ways.
+    """Return whether a page of this server sent the form; browsers report that in one of two headers.
 
-    Pages here tell nobody where people come from, so that ``Origin`` is ``null`` even on our own forms.
+    Our pages send no referrer, so that ``Origin`` is ``null`` even on our own forms.
     """
     if request.headers.get("Sec-Fetch-Site") is not None:
         return request.headers["Sec-Fetch-Site"] == "same-origin"
@@ -192,18 +192,18 @@ def _from_our_page(request: Request, settings: Settings) -> bool:
 
 
 LOOK_SECONDS = 5.0
-"""How often uploads that wait are looked at."""
+"""Seconds between two checks of waiting uploads."""
 UNUSED_SECONDS = 40.0
-"""How long an upload may wait for a widget to take it up, or stay after one has let it go."""
+"""Seconds that an upload may stay before a widget takes it, or after the widget has dropped it."""
 
 _BUSY = AppSessionState.APP_IS_RUNNING
-"""A script runs: what has been taken up meanwhile is seen when it ends."""
+"""State of a session whose script runs: the files that it takes meanwhile are seen when it ends."""
 _File = tuple[str, str]
-"""Session and file."""
+"""Ids of session and file."""
 
 
 def waiting_bytes() -> Mapping[str, int]:
-    """Bytes that wait in memory, by session."""
+    """Return the bytes of uploads in memory, by session."""
     manager = _manager()
     with manager._lock:
         return {
@@ -214,7 +214,7 @@ def waiting_bytes() -> Mapping[str, int]:
 
 
 def whose(session: str) -> str | None:
-    """Id of the person who has signed in in a session's tab; None where there is none."""
+    """Return the id of the person signed in at a session's tab; None if there is none."""
     found = runtime.get_instance()._session_mgr.get_session_info(session)
     claims = {} if found is None else found.session._user_info
     if claims.get("is_logged_in") is not True:
@@ -227,7 +227,7 @@ def whose(session: str) -> str | None:
 
 
 def let_go(upload: UploadedFile) -> None:
-    """Drop what a widget of this session has handed over: it is kept elsewhere now."""
+    """Drop a file that this session uploaded: it is stored elsewhere now."""
     context = get_script_run_ctx()
     manager = None if context is None else context.uploaded_file_mgr
     if context is not None and isinstance(manager, MemoryUploadedFileManager):
@@ -235,14 +235,14 @@ def let_go(upload: UploadedFile) -> None:
 
 
 def drop_unused(arriving: Callable[[str], bool]) -> Coroutine[Any, Any, None]:
-    """Drop for ever what no widget takes up."""
+    """Return a coroutine that drops, again and again, uploads that no widget takes."""
     needed: dict[_File, float] = {}
     look = partial(_drop_old, needed, arriving)
-    return _for_ever(LOOK_SECONDS, look, "what waits was not looked at")  # it is still bounded
+    return _for_ever(LOOK_SECONDS, look, "what waits was not looked at")  # their total size is still bounded
 
 
 def _drop_old(needed: dict[_File, float], arriving: Callable[[str], bool]) -> None:
-    """Drop what nothing has needed for `UNUSED_SECONDS`."""
+    """Drop uploads that nothing has needed for `UNUSED_SECONDS`."""
     manager, now = _manager(), time.monotonic()
     with manager._lock:
         there = [(session, file) for session, files in manager.file_storage.items() for file in files]
@@ -261,9 +261,9 @@ def _drop_old(needed: dict[_File, float], arriving: Callable[[str], bool]) -> No
 
 
 def _taken_up(session: Any) -> Iterator[str]:
-    """Files that the session's widgets hold, as the browser says or as a script has read it."""
+    """Yield ids of files in the session's widgets, as the browser sent them or a script read them."""
     state = session.session_state
-    for known in list(state._new_widget_state.states.values()):  # a script's thread may change it meanwhile
+    for known in list(state._new_widget_state.states.values()):  # a copy: a script's thread may change it
         if isinstance(known, Serialized):
             for file in known.value.file_uploader_state_value.uploaded_file_info:
                 yield file.file_id
@@ -284,21 +284,21 @@ def _manager() -> MemoryUploadedFileManager:
 
 
 ANSWERED = frozenset({"rerun_script", "stop_script", "app_heartbeat", "file_urls_request"})
-"""Not: clearing every visitor's caches, the state of the repository, watching the code."""
+"""Accepted types; refused: clearing every visitor's caches, the repository's state, watching the code."""
 OPERATIONS = frozenset({"deferred_file", "dataframe_chunk"})
-"""Not: writing files for whoever develops with Streamlit."""
+"""Operations that are accepted; refused is writing files, which Streamlit offers to developers."""
 
 
 SMALL = 2**16
-"""Bytes that each message has at most, but for what a page's widgets hold.
+"""Largest message in bytes, apart from those that report values of a page's widgets.
 
-A larger one is not read here: of a few megabytes, made for it, hundreds would become in memory.
+Larger ones are not parsed: a few megabytes of hostile bytes would take hundreds in memory.
 """
 _RERUN = BackMsg.RERUN_SCRIPT_FIELD_NUMBER << 3 | 2
 
 
 class Messages:
-    """ASGI middleware that drops messages which no page of ours sends."""
+    """ASGI middleware that drops messages that our pages never send."""
 
     def __init__(self, app: ASGIApp) -> None:
         self.app = app
@@ -329,7 +329,7 @@ def _is_answered(content: bytes | None) -> bool:
 
 
 def _is_one_rerun(content: bytes) -> bool:
-    """Whether a message has one field, which asks for a page: its tag, its length, and nothing behind."""
+    """Return whether a message is one rerun field only: its tag, its length, and nothing after it."""
     size, at = 0, 1
     for at in range(1, 6):
         size |= (content[at] & 0x7F) << 7 * (at - 1)

@@ -1,4 +1,4 @@
-"""What a visit has loaded, chosen and run."""
+"""State of a visit: loaded files, choices and runs."""
 
 import time
 from collections.abc import Mapping, Sequence
@@ -33,7 +33,7 @@ _DATE_FROM_DAYS = 45
 
 
 def zone() -> tzinfo:
-    """The time zone of the browser; UTC where it does not say."""
+    """Return the browser's time zone, or UTC if it is unknown."""
     try:
         return ZoneInfo(st.context.timezone or "UTC")
     except (ZoneInfoNotFoundError, ValueError):
@@ -41,19 +41,19 @@ def zone() -> tzinfo:
 
 
 def exactly(moment: float) -> str:
-    """For example "21 Nov 2026, 15:50 CET"."""
+    """Format a moment like "21 Nov 2026, 15:50 CET"."""
     there = datetime.fromtimestamp(moment, zone())
     return f"{on_day(moment, '%b')}, {there:%H:%M %Z}"
 
 
 def on_day(moment: float, month: str = "%B") -> str:
-    """For example "21 November 2026"."""
+    """Format a moment's day like "21 November 2026"."""
     there = datetime.fromtimestamp(moment, zone())
     return f"{there.day} {there:{month} %Y}"
 
 
 def in_words(moment: float, now: float | None = None) -> str:
-    """For example "3 minutes ago" or "in 2 days"; far from now only the exact form helps."""
+    """Format a moment like "3 minutes ago" or "in 2 days"; far from now only :func:`exactly` helps."""
     seconds = moment - (time.time() if now is None else now)
     away = abs(seconds)
     if away > _DATE_FROM_DAYS * 86400:
@@ -66,12 +66,12 @@ def in_words(moment: float, now: float | None = None) -> str:
 
 
 def told(moment: float) -> str:
-    """In words and exactly."""
+    """Format a moment in words and exactly."""
     return f"{in_words(moment)} ({exactly(moment)})"
 
 
 def ending(one: Link | Token) -> str:
-    """When a share link or a token ended, or ends."""
+    """Format when a share link or a token ends or ended."""
     if one.revoked_at is not None:
         return f"withdrawn {told(one.revoked_at)}"
     if one.expires_at is None:
@@ -80,7 +80,7 @@ def ending(one: Link | Token) -> str:
 
 
 def lasted(seconds: float) -> str:
-    """For example "3.2 s" or "4 min 10 s"."""
+    """Format a duration like "3.2 s" or "4 min 10 s"."""
     if seconds < 60:
         return f"{seconds:.1f} s"
     minutes, rest = divmod(round(seconds), 60)
@@ -96,61 +96,61 @@ Files = Mapping[Role, DraftFile | None]
 MaybeTable = Table | None
 Tables = dict[Role, MaybeTable]
 Loaded = tuple[Dataset, DataSpec, float]
-"""Files as they are read under a spec, within so many seconds."""
+"""Data set, the spec under which the files were read, and the seconds it took."""
 
 
 @dataclass
 class Work:
     """One visitor's session."""
 
-    # The files in use, what they were recognised as, and how often they were changed.
+    # Files in use, the guess of their columns, and the number of changes of files.
     annotations: MaybeTable = None
     raters: MaybeTable = None
     items: MaybeTable = None
     guess: Guess | None = None
     generation: int = 0
-    # Questions on these files that somebody answered, and the answers, around which the rest is guessed.
+    # Questions on these files that somebody answered, and the columns named so: the basis of the guess.
     answered: dict[str, Reason] = field(default_factory=dict)
     named: Named = field(default_factory=Named)
-    # As they are analysed: None while they cannot be. `shown` is what Data shows, with open questions too;
-    # `refusals` are what stops readings on the way there, so that no file is read again to find it; `apart`
-    # is one of several questions read by itself.
+    # Data set for the analysis, or None. `shown` is the one that Data shows, also with open questions.
+    # `refusals` keeps problems of specs that cannot be read, so that no file is read again for them. `apart`
+    # is the data set of one of several label questions.
     dataset: Dataset | None = None
     data_spec: DataSpec | None = None
     load_s: float = 0.0
     shown: Loaded | None = None
     refusals: dict[DataSpec, tuple[Problem, ...]] = field(default_factory=dict)
     apart: Loaded | None = None
-    # What was chosen: answers on rows that may not count, those that Data asks for now, questions still open,
-    # and all without the answers.
+    # Choices: answers about rows that may not count, the answers that Data asks for now, open questions,
+    # and the spec without the answers.
     answers: dict[str, bool] = field(default_factory=dict)
     asked: dict[str, bool | None] = field(default_factory=dict)
     level: Level = "nominal"
     open: tuple[str, ...] = ()
     chosen: DataSpec | None = None
     recode: tuple[Recode, ...] = ()
-    # The draft as it was kept last, and whether one was looked for.
+    # The draft stored last, and whether the visit has looked for a stored one.
     draft: Draft | None = None
     resumed: bool = False
-    # What Analysis starts from: None for the defaults.
+    # Settings that Analysis starts from: None for the defaults.
     settings: AnalysisSpec | None = None
     settings_generation: int = 0
-    # Ids and titles of runs, newest first; the one that answered the latest question without being computed.
+    # Ids and titles of runs, newest first; the id of a finished run that was found instead of computed anew.
     runs: list[tuple[str, str]] = field(default_factory=list)
     found_again: str | None = None
     _recoded: tuple[DataSpec, tuple[Table, Table | None, Table | None]] | None = None
     _distinct: dict[tuple[int, str], tuple[str, ...]] = field(default_factory=dict)
-    # Files whose tables are given up, and whether they were loaded.
+    # Files whose tables were dropped, and whether a data set was loaded.
     _given_up: tuple[Files, bool] | None = None
 
     @property
     def tables(self) -> Tables:
-        """The files in use by what they hold."""
+        """Tables in use by role."""
         return {slot: getattr(self, slot) for slot in SLOTS}
 
     @property
     def files(self) -> dict[Role, DraftFile | None]:
-        """How the server knows the files in use."""
+        """Stored files in use by role."""
         return {
             slot: None if table is None else DraftFile(table.name, table.sha256, table.member)
             for slot, table in self.tables.items()
@@ -158,11 +158,11 @@ class Work:
 
     @property
     def hashes(self) -> list[str]:
-        """Of the files in use."""
+        """Hashes of the files in use."""
         return [file.sha256 for file in self.files.values() if file is not None]
 
     def give_up_tables(self) -> bool:
-        """Hold no table and no data while no tab shows them; :func:`work` reads them again."""
+        """Drop tables and data while no tab shows them; :func:`work` reads them again."""
         if not self.hashes:
             return False
         self._given_up = self.files, self.dataset is not None
@@ -171,7 +171,7 @@ class Work:
         return True
 
     def take_up_tables(self) -> None:
-        """Read again what was given up; where that cannot be, there are no files."""
+        """Read dropped tables again; if that fails, there are no files."""
         given_up, self._given_up = self._given_up, None
         if given_up is None:
             return
@@ -184,7 +184,7 @@ class Work:
             self.use_files(None, None)
 
     def key(self, name: str) -> str:
-        """A widget's key: other files, another widget."""
+        """Return a widget's key that changes with the files."""
         return f"{name}-{self.generation}"
 
     def use_files(
@@ -194,7 +194,7 @@ class Work:
         guess: Guess | None = None,
         items: MaybeTable = None,
     ) -> None:
-        """Take these files; what was derived from earlier ones is recognised anew."""
+        """Use these files; everything derived from earlier ones is guessed anew."""
         if guess is None and annotations is not None:
             guess = guessed(annotations, raters, items)
         self.annotations, self.raters, self.items, self.guess = annotations, raters, items, guess
@@ -207,9 +207,9 @@ class Work:
         self.generation += 1
 
     def guess_around(self, named: Named, answered: dict[str, Reason]) -> None:
-        """Recognise the files anew around answers, as the command does where these are named.
+        """Guess the files anew around answers, as the command does with columns named there.
 
-        Raises DataError where the files are not like that.
+        Raises DataError if the answers do not fit the files.
         """
         guess = guessed(self.annotations, self.raters, self.items, named=named)
         recoded = self.recode
@@ -219,13 +219,13 @@ class Work:
 
     @property
     def proposed_axes(self) -> tuple[str, ...]:
-        """Axes to begin with: those guessed, and columns that were recoded, for a reason."""
+        """Axes to begin with: the guessed ones, and recoded columns, since they were recoded for a reason."""
         guessed = () if self.guess is None else self.guess.axes
         changed = [step.column for step in self.recode if not isinstance(step, Combine)]
         return tuple(dict.fromkeys([*guessed, *(name for name in changed if name is not None)]))
 
     def recoded(self, spec: DataSpec) -> tuple[Table, Table | None, Table | None] | None:
-        """The files as recoded under `spec`; None while they cannot be."""
+        """Return the tables recoded under `spec`; None if that is not possible."""
         if self.annotations is None:
             return None
         further = tuple(replace(question, categories=None) for question in spec.further)
@@ -240,7 +240,7 @@ class Work:
         return self._recoded[1]
 
     def distinct(self, table: Table, column: str) -> tuple[str, ...]:
-        """Distinct texts of a column of a file in use, as it is or as recoded last; looked up once."""
+        """Return the distinct texts of a column, of a table in use or recoded last; looked up only once."""
         tables = (*self.tables.values(), *(self._recoded[1] if self._recoded else ()))
         place = next((place for place, one in enumerate(tables) if one is table), None)
         if place is None:
@@ -250,7 +250,7 @@ class Work:
         return self._distinct[place, column]
 
     def load(self, spec: DataSpec) -> Loaded:
-        """The files in use as read under a spec."""
+        """Read the files in use under a spec."""
         if self.annotations is None:
             raise DataError("There are no annotations to read.")
         started = time.perf_counter()
@@ -258,7 +258,7 @@ class Work:
         return dataset, spec, time.perf_counter() - started
 
     def use_dataset(self, dataset: Dataset | None, spec: DataSpec | None, load_s: float = 0.0) -> None:
-        """Take the files as read under `spec`, or none if they cannot be used."""
+        """Use the data set read under `spec`, or none if the files cannot be used."""
         self.dataset, self.data_spec, self.load_s = dataset, spec, load_s
         self.apart = None
 
@@ -268,26 +268,26 @@ class Work:
         self.settings_generation += 1
 
     def remember(self, run: RunRecord) -> None:
-        """Put the run on top of this session's list."""
+        """Put the run first in this session's list."""
         self.runs = [(run.id, run.title), *(entry for entry in self.runs if entry[0] != run.id)][:10]
 
     def rename(self, run_id: str, title: str) -> None:
-        """Call the run so in this session's list, too."""
+        """Rename the run in this session's list too."""
         self.runs = [(known, title if known == run_id else old) for known, old in self.runs]
 
     def forget(self, run_id: str) -> None:
-        """Take the run off this session's list."""
+        """Remove the run from this session's list."""
         self.runs = [entry for entry in self.runs if entry[0] != run_id]
 
 
 def table_again(name: str, sha256: str, member: str | None) -> Table:
-    """A file that the server has, as this visitor may read it in the current project."""
+    """Read a stored file again, if this visitor may read it in the current project."""
     user = current_user()
     return server.shared().service.inputs.table(name, sha256, member, reach=user.reach(current_project(user)))
 
 
 def members_of(annotations: Table, raters: Table | None, items: Table | None) -> dict[str, str | None]:
-    """Which sheets, or files of archives, they are, as fields of a spec."""
+    """Return sheets, or members of archives, as fields of a spec."""
     return {
         "member": annotations.member,
         "raters_member": None if raters is None else raters.member,
@@ -296,7 +296,7 @@ def members_of(annotations: Table, raters: Table | None, items: Table | None) ->
 
 
 def tables_again(files: Files) -> Tables:
-    """The same of files by what they hold."""
+    """Read the stored files again, by role."""
     found: Tables = dict.fromkeys(SLOTS)
     for slot, file in files.items():
         if file is not None:
@@ -305,7 +305,7 @@ def tables_again(files: Files) -> Tables:
 
 
 def work() -> Work:
-    """The visitor's session."""
+    """Return the visitor's session."""
     if KEY not in st.session_state:
         st.session_state[KEY] = Work()
     session: Work = st.session_state[KEY]
@@ -314,7 +314,7 @@ def work() -> Work:
 
 
 KEPT_RATERS = "kept-raters"
-"""Under this name a run keeps the columns and values of raters who count although the data mark them."""
+"""Name under which a run stores columns and values of raters who count although the data mark them."""
 
 
 def submit(
@@ -325,7 +325,7 @@ def submit(
     project: str | None = None,
     kept: Sequence[tuple[str, str]] = (),
 ) -> RunRecord:
-    """Ask for a run in a project, by default the current one; for the same data and spec the same run."""
+    """Ask for a run in a project, by default the current one; the same data and spec give the same run."""
     user = require_run(project)
     server.shared().rates.run(asker(user))
     reach = user.reach(project or current_project(user))
@@ -342,7 +342,7 @@ def submit(
 
 
 def ask_again(run: RunRecord, spec: RunSpec) -> None:
-    """Read the run's files under another spec, run it in the run's project, and show that run."""
+    """Read the run's files under another spec, start that run in the same project, and show it."""
     require_run(run.project)
     try:
         with st.spinner("Reading the data"):
@@ -356,7 +356,7 @@ def ask_again(run: RunRecord, spec: RunSpec) -> None:
 
 
 def shown_run() -> RunRecord | None:
-    """The run that the address names; without one, the session's latest."""
+    """Return the run that the address names; without one, the session's latest."""
     session = work()
     run_id = st.query_params.get("run") or (session.runs[0][0] if session.runs else None)
     run = here().runs.get(run_id) if run_id else None

@@ -1,4 +1,4 @@
-"""Small widgets: choices, questions asked first, warnings, files to take away; a result as it is shown."""
+"""Small widgets: choices, confirmations, warnings, downloads; the record of a shown result."""
 
 import contextvars
 import time
@@ -31,41 +31,41 @@ T = TypeVar("T")
 
 
 def for_visit(key: str) -> dict[str, str]:
-    """What keeps a widget's value for the visit, also while other screens are looked at."""
+    """Return arguments that keep a widget's value for the visit, also while other screens are shown."""
     return {"key": key, "persist_state": "session"}
 
 
 def pick(label: str, words: Mapping[K, str], *, place: Any = st, **looks: Any) -> K:
-    """A list of words; gives the key of those chosen."""
+    """Draw a list of words, and return the key of the chosen one."""
     return place.selectbox(label, list(words), format_func=words.__getitem__, **looks)
 
 
 def switch(label: str, words: Mapping[K, str] | Sequence[K], *, place: Any = st, **looks: Any) -> K:
-    """Words side by side, at first the first, of which one is always chosen; gives its key."""
+    """Draw words side by side, one of which is always chosen, at first the first; return its key."""
     options, named = list(words), words.__getitem__ if isinstance(words, Mapping) else str
     looks = {"default": options[0], "required": True, "format_func": named, **looks}
     return place.segmented_control(label, options, **looks)
 
 
 def whole(label: str, low: int, high: int, value: int, *, place: Any = st, **looks: Any) -> int:
-    """A whole number within bounds, which are also those of the value at first."""
+    """Draw a field for a whole number within bounds; its first value is moved inside them."""
     return int(place.number_input(label, low, high, min(max(value, low), high), **looks))
 
 
 def choose_one(label: str, options: Sequence[str], start: str | None, **looks: Any) -> str | None:
-    """The name chosen, at first `start` if it is one of the options; None where nothing is."""
+    """Draw a list of names and return the chosen one, at first `start` if it is listed; None if none is."""
     index = list(options).index(start) if start in options else None
     return st.selectbox(label, options, index=index, **looks)
 
 
 def several(label: str, options: Iterable[K], start: Iterable[K], **looks: Any) -> tuple[K, ...]:
-    """Those chosen of the options, at first those of `start` that are among them."""
+    """Draw a list and return the chosen options, at first those in `start`."""
     known = list(dict.fromkeys(options))
     return tuple(st.multiselect(label, known, default=[one for one in start if one in known], **looks))
 
 
 def put_in_address(name: str, value: str | None) -> None:
-    """Say this under a name of the address, or nothing; for callbacks."""
+    """Set a name in the address's query, or remove it for None; for callbacks."""
     if value is not None:
         st.query_params[name] = value
     elif name in st.query_params:
@@ -73,13 +73,13 @@ def put_in_address(name: str, value: str | None) -> None:
 
 
 def follow_address(key: str, value: str | None) -> None:
-    """Let the widget with this key, which is drawn next, show what the address says."""
+    """Make the widget with this key, which is drawn next, show the address's value."""
     if key not in st.session_state or st.session_state[key] != value:
         st.session_state[key] = value
 
 
 def once(name: str, about: object, compute: Callable[[], T]) -> T:
-    """A value that this visit keeps under a name until it is about something else."""
+    """Return a value kept in the session under a name; compute it anew when `about` changes."""
     kept = st.session_state.get(name)
     if kept is None or kept[0] != about:
         kept = st.session_state[name] = (about, compute())
@@ -87,7 +87,7 @@ def once(name: str, about: object, compute: Callable[[], T]) -> T:
 
 
 def when_open(label: str, draw: Callable[[], object], *, key: str, icon: str | None = None) -> None:
-    """A section that costs nothing until somebody opens it."""
+    """Draw a section whose content is computed only once somebody opens it."""
     section = st.expander(label, key=key, icon=icon, on_change="rerun")
     if section.open:
         with section:
@@ -95,7 +95,7 @@ def when_open(label: str, draw: Callable[[], object], *, key: str, icon: str | N
 
 
 def menu_when_open(label: str, draw: Callable[[], object], *, key: str, **looks: Any) -> None:
-    """A button with a download's icon that opens a menu, which costs nothing until then."""
+    """Draw a download button that opens a menu, whose content is computed only then."""
     menu = st.popover(label, key=f"menu-{key}", icon=":material/download:", on_change="rerun", **looks)
     if menu.open:
         with menu:
@@ -105,7 +105,7 @@ def menu_when_open(label: str, draw: Callable[[], object], *, key: str, **looks:
 def choose_shuffles(
     names: Sequence[str], start: AnalysisSpec, key: str
 ) -> tuple[tuple[str, ...], str | None]:
-    """The strata, and the column of clusters; `names` are the data's axes, `key` belongs to the place."""
+    """Choose strata and the column of clusters; `names` are the data's axes, `key` belongs to the place."""
     columns = [name for name in names if name != WORKLOAD]
     options = [*columns, *(() if WORKLOAD in names else (WORKLOAD,))]
     labels = {name: axis_label((name,)) for name in columns}
@@ -126,37 +126,37 @@ def choose_shuffles(
 
 
 def show_table(rows: Any, alt: str, **looks: Any) -> None:
-    """Draw rows, without their numbers; `alt` says to a screen reader what they are."""
+    """Draw rows without row numbers; `alt` describes them to a screen reader."""
     st.dataframe(rows, hide_index=True, alt=alt, **looks)
 
 
 def metrics(figures: Mapping[str, str]) -> None:
-    """Figures side by side, each under its name."""
+    """Draw figures side by side, each with its name."""
     for place, (name, figure) in zip(st.columns(len(figures)), figures.items(), strict=True):
         place.metric(name, figure)
 
 
 def bullets(sentences: Iterable[Sentence]) -> None:
-    """Each sentence as an entry of a list."""
+    """Draw each sentence as an entry of a list."""
     for sentence in sentences:
         st.markdown(f"- {sentence.markdown}")
 
 
 def entries(texts: Iterable[str]) -> str:
-    """Plain texts as the entries of a list."""
+    """Return plain texts as a Markdown list."""
     return "\n".join(f"- {escape_markdown(one)}" for one in texts)
 
 
 FIRST = 3
-"""Warnings that stand in the open."""
+"""Number of warnings shown outside the expander."""
 
 
 def no_way(warning: Remark, place: int) -> None:
-    """Nothing, for who can change nothing."""
+    """Draw no fix, for visitors who can change nothing."""
 
 
 def show_warned(warnings: Sequence[Remark], way: Callable[[Remark, int], None] = no_way) -> None:
-    """Draw the first three, and the others behind one expander."""
+    """Draw the first three warnings, and the others in one expander."""
     in_order = ranked(warnings)
     for place, warning in enumerate(in_order[:FIRST]):
         show_one(warning, way, place)
@@ -169,29 +169,29 @@ def show_warned(warnings: Sequence[Remark], way: Callable[[Remark, int], None] =
 def show_one(
     warning: Remark, way: Callable[[Remark, int], None] = no_way, place: int = 0, *, brief: bool = False
 ) -> None:
-    """Draw one warning with its way to mend it; in brief only its first sentence."""
+    """Draw one warning with its fix; `brief` shows only its first sentence."""
     warn(warning.in_brief if brief else str(warning))
     way(warning, place)
 
 
 def caption(*said: str) -> None:
-    """Plain texts in small letters, one after another."""
+    """Draw plain texts in small letters on one line."""
     st.caption(for_pages(" · ".join(said)))
 
 
 def warn(text: str) -> None:
-    """A plain text as a warning."""
+    """Draw a plain text as a warning."""
     st.warning(for_pages(text), icon=":material/warning:")
 
 
 def button(
     label: str, icon: str, do: Callable[..., object] | None = None, *args: object, **looks: Any
 ) -> bool:
-    """A button with an icon; `do` is called with `args` before the page is drawn anew."""
+    """Draw a button with an icon; `do` is called with `args` before the page is redrawn."""
     return st.button(label, icon=f":material/{icon}:", on_click=do, args=args, **looks)
 
 
-# What is asked first, and what is refused.
+# Confirmations and refusals.
 
 
 def ask_first(
@@ -206,7 +206,7 @@ def ask_first(
     before: Callable[[], object] | None = None,
     **looks: Any,
 ) -> None:
-    """A button that opens a dialog: what `say` writes or draws, a button that does it, one that does not."""
+    """Draw a button that opens a dialog: `say` is its content, one button calls `do`, the other closes it."""
 
     def asked() -> None:
         if isinstance(say, str):
@@ -225,14 +225,14 @@ def ask_first(
 
 
 def say_of(name: str, warning: str) -> None:
-    """What a dialog says of the thing with this name before it goes."""
+    """Draw an object's name and a warning, in the dialog before its deletion."""
     st.markdown(f"**{escape_markdown(name)}**")
     st.warning(warning, icon=":material/warning:")
 
 
 @contextmanager
-def refusal_told() -> Iterator[None]:
-    """Say why something is refused where it would stand."""
+def show_refusal() -> Iterator[None]:
+    """Show a GraspError of the block in place of what the block would draw."""
     try:
         yield
     except GraspError as error:
@@ -241,7 +241,7 @@ def refusal_told() -> Iterator[None]:
 
 @contextmanager
 def refusals(key: str) -> Iterator[None]:
-    """In a callback, or around it: keep why it is refused, for :func:`say_refusal` on the next page."""
+    """Keep a GraspError of a callback under `key`, for :func:`say_refusal` on the next page."""
     try:
         yield
     except GraspError as error:
@@ -251,7 +251,7 @@ def refusals(key: str) -> Iterator[None]:
 def ask(
     title: str, draw: Callable[[], object], label: str, do: Callable[..., object], *args: object, refused: str
 ) -> None:
-    """Open a dialog with what `draw` asks: its button closes it, or it says why what that does is refused."""
+    """Open a dialog: `draw` asks, a button calls `do`; the dialog closes, or shows why that was refused."""
 
     def asked() -> None:
         draw()
@@ -263,7 +263,7 @@ def ask(
 
 
 def say_refusal(key: str) -> bool:
-    """Say, once, why what was just asked for is refused; whether it is."""
+    """Show once why the last action was refused; return whether it was."""
     refused: str | None = st.session_state.pop(key, None)
     if refused:
         st.error(escape_markdown(refused))
@@ -271,7 +271,7 @@ def say_refusal(key: str) -> bool:
 
 
 def forget(*keys: str) -> None:
-    """Keep nothing under these keys."""
+    """Remove these keys from the session."""
     for key in keys:
         st.session_state.pop(key, None)
 
@@ -280,18 +280,18 @@ _DOUBLE_CLICK_S = 1.0
 
 
 def just_made(key: str) -> bool:
-    """Whether one was made this very moment: the second click of a double one makes no other."""
+    """Return whether something was made within a second, so that a double click makes only one."""
     made_at, _ = st.session_state.get(key, (-_DOUBLE_CLICK_S, ""))
     return time.monotonic() - made_at < _DOUBLE_CLICK_S
 
 
 def keep_made(key: str, text: str) -> None:
-    """Keep what was just made until it is forgotten, or another one takes its place."""
+    """Keep a new token or link in the session until it is forgotten or another one replaces it."""
     st.session_state[key] = time.monotonic(), text
 
 
 def show_made(key: str, what: str) -> None:
-    """Show what was made, if there is some, to be copied; `what` it is, in a word."""
+    """Show the new token or link for copying, if there is one; `what` names it in a word."""
     if key in st.session_state:
         st.success(f"Copy the {what} now: nobody can see it again.", icon=":material/check_circle:")
         st.code(st.session_state[key][1], language=None, wrap_lines=True)
@@ -301,12 +301,12 @@ def show_made(key: str, what: str) -> None:
 
 
 def always() -> None:
-    """Whoever sees the page may have what is on it."""
+    """Refuse nobody: whoever sees the page may have its files."""
 
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """A result and who looks at it."""
+    """A shown result, and what its visitor may see and do."""
 
     key: str
     result: RunResult
@@ -320,7 +320,7 @@ class Shown:
 
     @property
     def drawn(self) -> RunResult:
-        """The result that charts are drawn of."""
+        """Result that the charts show."""
         return self.charted or self.result
 
 
@@ -339,7 +339,7 @@ _MEDIA_TYPES = {
     "svg": "image/svg+xml",
     "xlsx": "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
 }
-"""Of files, by how their names end."""
+"""Media types by file extension."""
 
 Made = Callable[[], bytes | str]
 
@@ -347,7 +347,7 @@ Made = Callable[[], bytes | str]
 def export(
     shown: Shown, rater_map: Callable[[], RaterMap | None], names: Collection[str] = tuple(EXPORTS)
 ) -> None:
-    """One button that opens the list of files; reports have the map of raters, where it was made by then."""
+    """Draw a button that opens the list of files; reports contain the map of raters if it has been made."""
 
     def make(kind: Export) -> bytes:
         exports = server.shared().exports
@@ -365,21 +365,21 @@ def export(
 
 
 def drawn(chart: alt.LayerChart, kind: str) -> bytes:
-    """A chart as a file, "png", "svg" or "pdf", drawn beside the process that serves."""
+    """Return a chart as a "png", "svg" or "pdf" file, drawn in another process."""
     exports = server.shared().exports
     with exports.turn():
         return exports.draw(chart, kind)
 
 
 def downloads(check: Callable[[], None], *files: tuple[str, str, Made], **looks: str | None) -> None:
-    """Buttons for files side by side, each with its label, name and content."""
+    """Draw buttons for files side by side, each with its label, name and content."""
     with st.container(horizontal=True):
         for label, name, make in files:
             download(check, label, name, make, **looks)
 
 
 def download(check: Callable[[], None], label: str, file_name: str, make: Made, **looks: str | None) -> None:
-    """A button for one file; `check` refuses whoever may not have it any more, see :class:`Shown`."""
+    """Draw a button for one file; `check` raises if the visitor may no longer have it, see :class:`Shown`."""
 
     def content() -> bytes | str:
         check()
@@ -390,10 +390,10 @@ def download(check: Callable[[], None], label: str, file_name: str, make: Made, 
 
 
 def as_this_session(make: Callable[[], T]) -> Callable[[], T]:
-    """The function, for being called outside a script's run, as Streamlit calls what makes a file.
+    """Wrap a function that Streamlit calls outside a script's run, as it does to make a file.
 
-    There nobody has signed in and nothing is in the session. What it asks is answered here as in the run that
-    draws the page now: whose session it is, that is; what they may is asked when it is called.
+    There nobody is signed in, and the session is empty. The wrapper calls the function as the session that
+    draws the page now; the person's rights are checked at the call.
     """
     context, there = get_script_run_ctx(), contextvars.copy_context()
 
@@ -405,5 +405,5 @@ def as_this_session(make: Callable[[], T]) -> Callable[[], T]:
 
 
 def page_theme() -> Theme:
-    """Light or dark, as the browser shows the page."""
+    """Return light or dark, as the browser shows the page."""
     return "dark" if st.context.theme.type == "dark" else "light"

@@ -1,9 +1,9 @@
-"""What pages draw of finished runs, the only caches: keyed by run, viewer and small choices.
+"""Cached drawings of runs, the pages' only caches: keyed by run, viewer and small choices.
 
-Charts, tables and sections without widgets are drawn here: Streamlit keeps what it sent and sends it again.
-Making the same for every visitor is most of the work of a page. The charts' specs are validated in the tests;
-doing it again takes longer than drawing. What is drawn of provisional results, which change every second,
-is kept for those who look at the same one.
+Charts, tables and sections without widgets are drawn here: Streamlit keeps the elements it sent and repeats
+them. Drawing them anew for every visitor is most of the work of a page. The tests validate the charts' specs;
+validating again takes longer than drawing. Drawings of provisional results, which change every second, are
+kept for visitors who look at the same one.
 """
 
 import json
@@ -38,11 +38,11 @@ from grasp_core.report.words.label_use import format_points
 from pages._ui.helpers import widgets as ui
 from pages._ui.helpers.widgets import Shown, page_theme, show_table
 
-disable_debug_mode()  # each part of a chart would be validated as it is made
+disable_debug_mode()  # otherwise each part of a chart is validated when it is made
 
 
 @st.cache_data(max_entries=512, show_spinner=False)
-def _final(key: str, _draw: Callable[[], Any]) -> Any:  # one key, as Streamlit takes apart each argument
+def _final(key: str, _draw: Callable[[], Any]) -> Any:  # one key, because Streamlit hashes each argument
     return _draw()
 
 
@@ -52,9 +52,9 @@ def _so_far(key: str, _draw: Callable[[], Any]) -> Any:
 
 
 def kept(key: str, what: str, source: object, draw: Callable[[], Any]) -> Any:
-    """What is drawn without widgets, kept for all who see the same: apart, and a few, of provisional results.
+    """Call `draw`, which draws no widgets, or repeat from the cache what it drew and returned.
 
-    `key` says of which source, and `what` with which choices.
+    `key` names the source, `what` the choices. Provisional results have a small cache of their own.
     """
     seen = repr((what, key))
     if isinstance(source, RunResult | ModelsResult) and source.provisional:
@@ -70,9 +70,9 @@ def chart(
     *,
     fresh: bool = False,
 ) -> None:
-    """Draw a chart of the source in the page's theme; its `description` is what a screen reader gets.
+    """Draw a chart of the source in the page's theme; a screen reader gets its `description`.
 
-    One of a provisional result fills in; a `fresh` one is not kept.
+    A chart of a provisional result is updated in place; a `fresh` chart is not cached.
     """
     theme = page_theme()
 
@@ -99,13 +99,13 @@ def figure(
     page: str = "",
     fresh: bool = False,
 ) -> None:
-    """A chart, what is drawn `between` it and its table, and once it is final a menu of its files, on white.
+    """Draw a chart, then `between`, its table and, once the result is final, a menu of its files on white.
 
-    `make` takes the result, or what it is made `of`, the theme and, under the key `page`, the page of groups.
-    `files`: their name and what the menu calls the figure. `table`: its label, its key and what draws it.
+    `make` takes the result, or `of` in its place, the theme and, as keyword `page`, the page of groups.
+    `files`: the files' name and the figure's name in the menu. `table`: its label, key and drawing function.
     """
     part = {}
-    if page:  # of the groups, counted from 1; nothing is asked where one holds all
+    if page:  # of the groups, counted from 1; no choice if one page has all
         pages = -(-len(tables.large_groups(shown.result.groups)) // PAGE)
         part["page"] = int(st.pagination(pages, key=f"{page}-{pages}")) if pages > 1 else 1
     drawn, final = (shown.drawn, shown.result) if of is None else (of, of)
@@ -128,7 +128,7 @@ def figure(
 
 
 class ToldFirst(NamedTuple):
-    """What a result's first screen says; `certain`, `doubtful`, `hints`: whether it has such findings."""
+    """Content of a result's first screen; `certain`, `doubtful`, `hints`: True if it has such findings."""
 
     title: Sentence
     counts: Sentence | None
@@ -148,12 +148,12 @@ def _once(key: str, _find: Callable[[], Any]) -> Any:
 
 
 def _settled(what: str, key: str, result: RunResult, find: Callable[[], Any]) -> Any:
-    """Kept once all stages are done, since pairs and what is left given an axis have a part in it."""
+    """Cache the value once all stages are done, since pairs and tests given an axis have a part in it."""
     return find() if result.later is not None else _once(repr((what, key)), find)
 
 
 def told_first(key: str, result: RunResult) -> ToldFirst:
-    """Find out what is told first: a third of the work of a page, though nothing is drawn."""
+    """Return the content of the first screen: a third of a page's work, though nothing is drawn."""
     found: ToldFirst = _settled("told first", key, result, lambda: _find_out(result))
     return found
 
@@ -181,7 +181,7 @@ def _find_out(result: RunResult) -> ToldFirst:
 
 
 def verdict_chart(key: str, result: RunResult, theme: Theme, *, narrow: bool) -> Mapping[str, Any]:
-    """The groups by their verdicts as a chart's specification, for its clicks are the page's."""
+    """Return the chart of verdicts as a specification, because the page handles its clicks."""
     what = f"verdicts {theme} {narrow}"
     return _settled(what, key, result, lambda: _spec(of_verdicts(result, theme, narrow=narrow)))
 
@@ -199,12 +199,12 @@ def groups_table(
     name: str,
     on_row: Callable[[str], None],
 ) -> list[str] | None:
-    """Draw what is wanted, once a page under a `name`; gives why values are missing, None without rows.
+    """Draw the groups that pass the filters; return why values are missing, None without rows.
 
-    A row that is chosen calls `on_row` with the group's name.
+    Use each `name` once a page. Choosing a row calls `on_row` with the group's name.
     """
     lead, theme = terms.lead_statistic(result), page_theme()
-    columns = sorted(statistics, key=lambda one: one != lead)  # seen without scrolling sideways
+    columns = sorted(statistics, key=lambda one: one != lead)  # visible without scrolling sideways
 
     frame = kept(
         key, f"table {order}", result, lambda: tables.results_table(result, order=order, of=terms.told_of)
@@ -237,7 +237,7 @@ def groups_table(
 
 
 def _spec(chart: alt.LayerChart) -> dict[str, Any]:
-    """A chart's Vega-Lite, with shared data in each layer: Streamlit takes it for a frame above them."""
+    """Return a chart's Vega-Lite with its data in each layer: above them, Streamlit takes it for a frame."""
     spec = spec_of(chart)
     if "data" in spec:
         shared = spec.pop("data")
@@ -250,11 +250,10 @@ _Rows = list[dict[str, Any]]
 
 
 def with_data_apart(spec: dict[str, Any]) -> dict[str, Any]:
-    """The spec with every layer's data as a named frame under `datasets`.
+    """Return the spec with every layer's data as a named frame under `datasets`.
 
-    A spec that stays the same while its frames change is not drawn anew, which would flicker. So lists in
-    cells are laid out as rows here, not by a transform, and the description, which quotes numbers, is left to
-    the table beside the chart.
+    If only the frames change, Streamlit does not redraw the chart, and it does not flicker. So lists in cells
+    become rows here, not by a transform, and the description, which quotes numbers, refers to the table.
     """
     rows: dict[str, _Rows] = {}
     layers = [_apart(layer, rows) for layer in spec["layer"]]
@@ -282,24 +281,24 @@ def _apart(layer: dict[str, Any], rows: dict[str, _Rows]) -> dict[str, Any]:
 
 
 _GROUP, _VALUE = 140, 195
-"""Pixels of both first columns, which 390 have room for."""
+"""Widths in pixels of the first two columns, which fit into 390."""
 _TALLEST = 640
-"""Pixels from which on a table scrolls below its heads, which stay in view."""
+"""Most pixels of a table's height; a taller one scrolls below its heads, which stay in view."""
 _ROW, _ROW_OF_LINES = 35, 66
-"""Pixels of a row of one line, and of one whose texts are wrapped."""
+"""Heights in pixels of a row of one line, and of a row with wrapped texts."""
 _NAMES = 200, 340
-"""Pixels of the narrowest and the widest column of names, where there is room."""
+"""Widths in pixels of the narrowest and the widest column of names, if there is room."""
 _LETTER, _MARGIN = 6.5, 20
-"""Pixels of a name's letter, and around it."""
+"""Pixels of a name's letter, and of the space around the name."""
 
 
 def show_phone_table(
     frame: pd.DataFrame, statistics: Sequence[str], permutations: int, *, p: bool, alt: str, **looks: Any
 ) -> None:
-    """Each group with a statistic's value, mark and interval in one cell."""
+    """Draw each group with a statistic's value, mark and interval in one cell."""
 
     def p_text(value: float | str) -> str:
-        so_far = isinstance(value, str)  # of a run that goes on it is a text with its interval
+        so_far = isinstance(value, str)  # of an unfinished run it is a text with its interval
         return value if so_far else terms.format_p_value(_or_none(value), permutations=permutations)
 
     cells: dict[str, Sequence[str]] = {}
@@ -322,17 +321,17 @@ def _show(
 
 
 def _row(names: pd.Series, width: int) -> int:
-    """Pixels of a row, so that no name in a column of this width is cut."""
+    """Return a row's height in pixels, so that no name in a column of this width is cut."""
     return _ROW if _wide(names) <= width else _ROW_OF_LINES
 
 
 def _wide(names: pd.Series) -> int:
-    """Pixels of the longest name in one line."""
+    """Return the pixels of the longest name in one line."""
     return round(_LETTER * names.str.len().max() + _MARGIN)
 
 
 def _names(names: pd.Series, label: str) -> object:
-    """The head of a column of names, as wide as they are, up to where they are wrapped."""
+    """Return the settings of a column of names, as wide as the longest, up to a limit."""
     width = min(max(_wide(names), _NAMES[0]), _NAMES[1])
     return st.column_config.Column(label, pinned=True, width=width)
 
@@ -350,7 +349,7 @@ def _signs(frame: pd.DataFrame, name: str, *kinds: str) -> list[str]:
 
 
 def _cells(frame: pd.DataFrame, name: str) -> list[str]:
-    """Texts such as "1.590 ↑** [1.337, 1.843]"."""
+    """Return texts such as "1.590 ↑** [1.337, 1.843]"."""
     marks, intervals = _signs(frame, name, *_SIGNS), frame[f"{name}_interval"]
     return [
         " ".join(part for part in (terms.format_value(_or_none(value)), mark, interval) if part)
@@ -374,10 +373,10 @@ def show_groups_table(
     alt: str,
     **looks: Any,
 ) -> None:
-    """Numbers with their arrow and stars; with `p` intervals, and p and q with three digits, never 0.
+    """Draw numbers with arrow and stars; with `p` also intervals, and p and q with three digits, never 0.
 
-    A screen reader gets the numbers under the styled text, so these are rounded, and the marks are
-    in words of their own.
+    A screen reader gets the numbers below the styled text, so these are rounded, and the marks have a column
+    of their own in words.
     """
     frame = frame.assign(marks=_marks(frame, statistics))
     shown = ["group", "axis", "raters"]
@@ -399,9 +398,9 @@ def show_groups_table(
 
 
 def _with_marks(rounded: pd.DataFrame, marks: Mapping[str, Sequence[str]]) -> Styler:
-    """Each value with its mark, at once; then those apart whose equals in their column have another mark.
+    """Format each value with its mark in one step; then values whose equals in the column have another mark.
 
-    Each step takes a millisecond of the server's time, and a step for every mark was most of a page.
+    Each step takes a millisecond of the server's time; a step for every mark was most of a page's work.
     """
     of_value: dict[str, dict[float, str]] = {}
     apart: list[tuple[int, str, str]] = []
@@ -423,7 +422,7 @@ def _with_marks(rounded: pd.DataFrame, marks: Mapping[str, Sequence[str]]) -> St
 
 
 def _marks(frame: pd.DataFrame, statistics: Sequence[str]) -> list[str]:
-    """Per row the statistics that are marked, such as "GAI ↑**"."""
+    """Return the marked statistics of each row, such as "GAI ↑**"."""
     by_statistic = [
         [
             f"{terms.WORDS[name].name} {arrow}{stars}" if stars else ""
@@ -435,7 +434,7 @@ def _marks(frame: pd.DataFrame, statistics: Sequence[str]) -> list[str]:
 
 
 def show_label_table(result: RunResult, theme: Theme) -> None:
-    """Each group's points for every label, p and q: numbers, so that a click on a head sorts by them."""
+    """Draw each group's points for every label, p and q as numbers, so that a click on a head sorts them."""
     table, points = tables.label_use_numbers(result)
     style = table.style
     if result.provisional:  # p and q are not numbers yet
@@ -454,7 +453,7 @@ def show_label_table(result: RunResult, theme: Theme) -> None:
 
 
 def show_dsi_table(result: RunResult) -> None:
-    """The DSI of every axis with both tests."""
+    """Draw the DSI of every axis with both tests."""
     told = {
         "p": "Against the largest that the groups of random groupings reach.",
         "q": "p after correction over the axes.",
@@ -465,7 +464,7 @@ def show_dsi_table(result: RunResult) -> None:
 
 
 def show_changes(table: pd.DataFrame, alt: str, a: str = "A", b: str = "B") -> None:
-    """What changed from one run, called so, to another, as :func:`changes_table` has it."""
+    """Draw the changes from run `a` to run `b`; `table` comes from :func:`changes_table`."""
     numbers = ["moved", "q_a", "q_b", "q_moved"]
     table[numbers] = table[numbers].round(4)
     style = table.style.format(
@@ -484,7 +483,7 @@ def show_changes(table: pd.DataFrame, alt: str, a: str = "A", b: str = "B") -> N
 
 
 def why_not_estimable(frame: pd.DataFrame, statistics: Sequence[str]) -> list[str]:
-    """One line per statistic and reason, with the groups it concerns."""
+    """Return one line for each statistic and reason, with the groups it concerns."""
     lines = []
     for statistic in (name for name in statistics if frame[name].hasnans):
         missing = frame[frame[statistic].isna()]

@@ -1,4 +1,4 @@
-"""Groups in numbers: all of them as tables and charts, all that was found of one, one beside others."""
+"""Groups in numbers: tables and charts of all groups, all results of one group, groups side by side."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -40,7 +40,7 @@ _PER_PAGE = {"persist_state": "page"}
 
 
 def _show_null_histograms(shown: Shown, order: RowOrder) -> None:
-    """One statistic of all groups, against random groupings or with its intervals."""
+    """Draw one statistic of all groups, against random groupings or with its intervals."""
     result = shown.result
     reported = reported_statistics(result)
     of_labels = {words.LABEL_USE: words.LABEL_USE_NAME} if with_label_use(result) else {}
@@ -71,7 +71,7 @@ def _say_not_drawn(groups: Sequence[GroupResult]) -> None:
 
 
 _SIDE_BY_SIDE = 8
-"""Labels from which they are chosen from a list."""
+"""Most labels that are shown side by side; more of them are chosen from a list."""
 
 
 def _show_labels(shown: Shown) -> None:
@@ -93,7 +93,7 @@ def _show_labels(shown: Shown) -> None:
 
 
 def show_means(result: RunResult) -> None:
-    """How far each group's mean is shifted, where labels are ordered or numbers."""
+    """Draw the shift of each group's mean, if labels are ordered or numbers."""
     means = means_in_numbers(result)
     if means.empty or result.provisional:
         return
@@ -103,7 +103,7 @@ def show_means(result: RunResult) -> None:
 
 
 def _choose_label(result: RunResult) -> str:
-    """The label that most marked groups differ in, at first."""
+    """Choose a label, at first the one in which most marked groups differ."""
     uses = [use for _, use in with_label_use(result)]
     labels = list(dict.fromkeys(label for use in uses for label in use.labels))
     most = [use.most for use in uses if use.significance == "corrected" and use.most is not None]
@@ -125,7 +125,7 @@ _OPENS = "Tick a row, or press Shift and Space in it, to open its group."
 
 
 def show_groups(shown: Shown, *, at_once: bool = False) -> None:
-    """Table, histograms and map, which filters redraw alone unless `at_once`; then label use and DSI."""
+    """Draw table, histograms and map, which filters redraw alone unless `at_once`; then label use and DSI."""
     result = shown.result
     draw = _draw_groups if at_once else st.fragment(_draw_groups)
     draw(shown)
@@ -144,7 +144,7 @@ def show_groups(shown: Shown, *, at_once: bool = False) -> None:
 
 def _draw_groups(shown: Shown) -> None:
     result, lead = shown.result, WORDS[lead_statistic(shown.result)].name
-    if named_group(result) is not None:  # of a row that was chosen: the whole page goes there
+    if named_group(result) is not None:  # a row was chosen: the whole page is redrawn for it
         st.rerun()
     orders: Mapping[RowOrder, str] = {
         "axis": "Axis by axis",
@@ -193,23 +193,23 @@ def _draw_groups(shown: Shown) -> None:
 
 
 _GROUP = "group"
-"""Under this name the group stands in the address."""
+"""Name of the group in the address."""
 _LIST = "list-of-groups"
 
 
 def named_group(result: RunResult) -> str | None:
-    """The group that the address names, if there is such a one."""
+    """Return the group that the address names, if the result has it."""
     asked: str | None = st.query_params.get(_GROUP)
     return asked if asked in named_groups(result) else None
 
 
 def open_group(name: str | None) -> None:
-    """Go to a group's view, or back to all groups; a callback."""
+    """Open a group's view, or return to all groups; a callback."""
     ui.put_in_address(_GROUP, name)
 
 
 def choose_group(result: RunResult) -> None:
-    """A list of all groups that leads to the one chosen, or back."""
+    """Draw a list of all groups that opens the chosen one, or returns to all."""
     ui.follow_address(_LIST, named_group(result))
     label, names = "Look at one group", list(named_groups(result))
     looks = {"placeholder": label, "label_visibility": "collapsed", "key": _LIST}
@@ -217,7 +217,7 @@ def choose_group(result: RunResult) -> None:
 
 
 def show_group(shown: Shown, name: str) -> None:
-    """A group's verdict, items that show it, its labels, then every statistic of it against chance."""
+    """Draw a group's verdict, items that show it, its label use, then each statistic against chance."""
     row, result = named_groups(shown.result)[name], shown.result
     st.set_page_config(page_title=f"{name} · {shown.title} · GRASP")
     st.header(escape_markdown(name))
@@ -279,7 +279,7 @@ def _show_label_use(shown: Shown, row: GroupResult, use: LabelUse, name: str) ->
     def table() -> None:
         labels = labels_in_numbers(replace(shown.result, groups=(row,)))
         labels = labels[["Label", "Points", INTERVAL, P_BOTH]]
-        points = [shift.value for shift in use.labels.values()]  # numbers, by which a click sorts
+        points = [shift.value for shift in use.labels.values()]  # numbers, so that a click sorts them
         labels["Points"] = [None if one is None else round(100 * one, 1) for one in points]
         ui.show_table(labels, "How much more often the group gives each label")
         st.caption(P_BOTH_MEANING)
@@ -306,7 +306,7 @@ def _statistics_table(result: RunResult, row: GroupResult) -> None:
 
 
 def show_pairs(shown: Shown, group: Group | None = None) -> None:
-    """What pairs differ in: a matrix for each axis, or with `group` its own pairs, and one pair in detail."""
+    """Draw differences of pairs: a matrix of an axis, or the pairs of `group`; then one pair in detail."""
     result = shown.result
     st.caption(pairs.PAIRS_EXPLANATION)
     if result.later is None and group is None:
@@ -377,7 +377,7 @@ def _one_pair(shown: Shown, rows: Sequence[PairResult]) -> None:
 
 
 def show_slices(shown: Shown, group: Group | None = None) -> None:
-    """What stands out in which slice, then one group in all of them; with `group` that group alone."""
+    """Draw which slices differ, then one group in all of them; with `group` that group alone."""
     result = shown.result
     found = result.slices[0]
     if len(result.slices) > 1:
@@ -438,7 +438,7 @@ def _slices_table(result: RunResult, found: SlicesResult, group: Group, what: tu
 
 
 def has_given(shown: Shown) -> bool:
-    """Whether something was asked given an axis, or some of the run's axes go together."""
+    """Return whether the run tests axes given another, or has axes that are associated."""
     result = shown.result
     if result.provisional or result.later is not None:
         return bool(result.given)
@@ -446,7 +446,7 @@ def has_given(shown: Shown) -> bool:
 
 
 def show_given(shown: Shown) -> None:
-    """What was found given each axis; a click asks it of axes that go together."""
+    """Draw the results given each axis, and a button that tests associated axes given each other."""
     result, run = shown.result, shown.run
     ui.bullets(slices.given_sentences(result))
     for found in result.given:

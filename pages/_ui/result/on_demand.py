@@ -1,4 +1,4 @@
-"""Found when somebody looks at it, and kept with the run: items behind a difference, the map of raters."""
+"""Results computed on demand and stored with the run: items behind a difference, the map of raters."""
 
 import functools
 from collections.abc import Callable, Sequence
@@ -9,7 +9,7 @@ import streamlit as st
 
 from grasp_core.analysis import rater_map_values as maps
 from grasp_core.analysis.items.outcomes import Contribution, ItemOutcome, ItemsResult, Measure, texts_of_items
-from grasp_core.analysis.items.panel import ItemsAsked
+from grasp_core.analysis.items.panel import ItemsRequest
 from grasp_core.analysis.rater_map import MapTask, rater_map
 from grasp_core.engine.service import check_items, id_of
 from grasp_core.model.access import only
@@ -24,7 +24,7 @@ from grasp_core.report.charts.maps import rater_map_chart
 from grasp_core.report.findings.finding import LABEL_USE, Finding
 from grasp_core.report.findings.selection import evidence, findings, named_groups, nearest
 from grasp_core.report.items import MEASURES, in_order, items_title
-from grasp_core.report.words.label_use import said_more
+from grasp_core.report.words.label_use import label_for_sentence
 from grasp_core.report.writers.markdown import items_markdown
 from grasp_core.report.writers.registry import safe_name
 from grasp_core.report.writers.spreadsheet import items_xlsx
@@ -37,14 +37,14 @@ from pages._ui.result import cache
 
 T = TypeVar("T")
 Share = Callable[[float], object]
-"""Told what share of the work is done."""
+"""Function called with the share of the work that is done."""
 Rows = Sequence[tuple[ItemOutcome, Contribution]]
 _SOON = 400_000_000
-"""Annotations times permutations up to which nobody is asked: about two seconds."""
+"""Most annotations times permutations that are computed without asking: about two seconds."""
 
 
 def soon_found(run: RunRecord, result: RunResult) -> bool:
-    """Whether more about a run takes so short that nobody is asked first, and the viewer may have it made."""
+    """Return whether more about a run is short enough to compute without asking, and the viewer may do so."""
     work = result.data.annotations * result.permutations
     return work <= _SOON and why_not_run(current_user(), run.project) is None
 
@@ -52,7 +52,7 @@ def soon_found(run: RunRecord, result: RunResult) -> bool:
 def _made(
     run: RunRecord, result: RunResult, ask: tuple[str, str, str, str], doing: str, make: Callable[[Share], T]
 ) -> T | None:
-    """Compute in the workers; where it takes long, asked first: what is said, and the button in `ask`."""
+    """Compute in the workers; if that takes long, ask first with the sentence and the button in `ask`."""
     said, label, icon, key = ask
     wait = st.empty()
     with wait.container():
@@ -73,7 +73,7 @@ def _made(
 
 @functools.lru_cache(maxsize=48)
 def _kept(run_id: str, project: str, asked_id: str | None) -> ItemsResult | maps.RaterMap:
-    """The items of a group, or the map, of a run; raises where nobody has asked: what is returned is kept."""
+    """Return a group's items, or the run's map; raise if nobody has asked, since a None would be cached."""
     if asked_id is None:
         found = maps.of_answer(server.shared().seen(only(project)).answers.find(run_id, maps.ANSWER))
     else:
@@ -97,17 +97,17 @@ _ORDERS = {"part": "Largest part first", "p": "Smallest p first", "item": "As in
 
 
 def sees_items(shown: Shown) -> bool:
-    """Whether single items are shown here: not to strangers, for their ids and texts are data."""
+    """Return whether single items are shown here: not to strangers, because their ids and texts are data."""
     return shown.run is not None and not shown.stranger and visitor() is not None
 
 
 def has_items(shown: Shown) -> bool:
-    """Whether the items of groups can be looked at here."""
+    """Return whether the items of groups can be shown here."""
     return sees_items(shown) and not shown.result.provisional and bool(shown.result.groups)
 
 
 def show_items(shown: Shown) -> None:
-    """Draw the items of a group that is chosen, where :func:`has_items`."""
+    """Draw the items of a chosen group, if :func:`has_items`."""
     run, result = shown.run, shown.result
     asked, question = _choose_group(result), 0
     questions = result.spec.data.questions
@@ -147,7 +147,7 @@ def show_items(shown: Shown) -> None:
 
 
 def show_where(shown: Shown, finding: Finding) -> None:
-    """The item where a group's finding shows most, where that is soon found."""
+    """Draw the item in which a group's finding shows most, if that is quick to compute."""
     run, group = shown.run, finding.row.group
     if run is None or not has_items(shown) or finding.what not in _SHOWN_BY_ITEMS:
         return
@@ -159,7 +159,7 @@ def show_where(shown: Shown, finding: Finding) -> None:
 
 
 def show_some_items(shown: Shown, row: GroupResult, name: str) -> None:
-    """The three items on which a group differs most, where :func:`has_items`."""
+    """Draw the three items on which a group differs most, if :func:`has_items`."""
     known = [one for one in evidence(row, name) if one.what in _SHOWN_BY_ITEMS]
     if known:
         found = _found(shown.run, id_of(row.group, 0)) or _find(shown.run, shown.result, row.group, 0)
@@ -169,7 +169,7 @@ def show_some_items(shown: Shown, row: GroupResult, name: str) -> None:
 
 
 def _show_telling(run: RunRecord, found: ItemsResult, finding: Finding, most: int, heading: str) -> None:
-    """The first items of a finding, with the answers of both sides, and a button to all of them."""
+    """Draw the first items of a finding with the answers of both sides, and a button to all items."""
     rows = _telling(found, finding)[:most]
     if not rows:
         return
@@ -191,9 +191,9 @@ def _open_items(name: str) -> None:
 
 
 def _telling(found: ItemsResult, finding: Finding) -> Rows:
-    """Items by how much they add to what the finding says: to the same label's use, else to the distance."""
+    """Return items by their part in the finding: in the use of the same label, else in the distance."""
     use = finding.row.label_use
-    told = None if use is None or finding.what != LABEL_USE else said_more(use)
+    told = None if use is None or finding.what != LABEL_USE else label_for_sentence(use)
     if told is None:
         return in_order(found, "distance", "part")
     more = (told[1].value or 0.0) > 0
@@ -202,7 +202,7 @@ def _telling(found: ItemsResult, finding: Finding) -> Rows:
 
 
 def _choose_group(result: RunResult) -> Group:
-    """A group, at first the one in the address, or of the strongest finding, or of what came nearest."""
+    """Choose a group, at first the address's, else that of the strongest finding or of the nearest to one."""
     groups = [row.group for row in result.groups]
     named = named_groups(result).get(st.query_params.get(_ITEMS_OF, ""))
     rows = [named] if named else [found.row for found in (findings(result) or nearest(result))[:1]]
@@ -217,7 +217,7 @@ def _find(run: RunRecord, result: RunResult, group: Group, question: int) -> Ite
     except DataError as error:
         st.info(str(error))
         return None
-    asked = ItemsAsked(run.spec, group, result.permutations, question)
+    asked = ItemsRequest(run.spec, group, result.permutations, question)
     said = (
         "Item by item: how much of what this group says differently comes from it, tested under the same "
         "permutations. It takes some seconds, and is kept with the run."
@@ -241,7 +241,7 @@ def _items_table(found: ItemsResult, measure: Measure, rows: Rows, texts: dict[s
 
 
 def item_texts(run: RunRecord, column: str | None) -> dict[str, str] | None:
-    """The items' texts, where a column holds them and the file is still here."""
+    """Return the items' texts, if a column contains them and the file is still stored."""
     files = stores_of(run).runs.files_of(run.id)
     if column is None or not files:
         return None
@@ -252,7 +252,7 @@ def item_texts(run: RunRecord, column: str | None) -> dict[str, str] | None:
         found = texts_of_items(table, data)
         return None if found is None else {item: items_report.cut_text(text) for item, text in found.items()}
 
-    try:  # those of one run, for the visit: no cache of the server holds what people wrote
+    try:  # of one run, for the visit: no cache of the server contains people's texts
         return ui.once("items-texts", (run.id, files[0]), read)
     except DataError as error:
         ui.caption(f"The items' texts cannot be shown: {error}")
@@ -260,7 +260,7 @@ def item_texts(run: RunRecord, column: str | None) -> dict[str, str] | None:
 
 
 def has_rater_map(shown: Shown) -> bool:
-    """Whether there is a map of the run's raters, or the viewer may ask for one."""
+    """Return whether there is a map of the run's raters, or the viewer may ask for one."""
     result = shown.result
     if shown.run is None or result.provisional or result.later is not None:
         return False
@@ -268,7 +268,7 @@ def has_rater_map(shown: Shown) -> bool:
 
 
 def show_rater_map(shown: Shown, group: Group | None = None) -> None:
-    """Draw the map, coloured by an axis or by one group, where :func:`has_rater_map`; or ask for it."""
+    """Draw the map, coloured by an axis or by one group, or ask for it; only if :func:`has_rater_map`."""
     run = shown.run
     found = map_of(shown, run)
     if found is None and not shown.stranger:
@@ -318,13 +318,13 @@ def show_rater_map(shown: Shown, group: Group | None = None) -> None:
 
 
 def map_of(shown: Shown, run: RunRecord) -> maps.RaterMap | None:
-    """The map of a run's raters, if it was made and the viewer may see it."""
+    """Return the map of a run's raters, if it was made and the viewer may see it."""
     found = kept_map(run)
     return found if shown.small_groups else maps.map_without_small_groups(found, shown.result)
 
 
 def kept_map(run: RunRecord) -> maps.RaterMap | None:
-    """The map of a run's raters, if it was made."""
+    """Return the map of a run's raters, if it was made."""
     return _found(run, None)
 
 

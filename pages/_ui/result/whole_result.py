@@ -1,4 +1,4 @@
-"""Everything that was found, by views: first the answer, then groups, items, raters, data and methods."""
+"""The whole result in views: first the answer, then groups, items, raters, data and methods."""
 
 import functools
 import json
@@ -38,7 +38,7 @@ from pages._ui.result.groups import choose_group, named_group, open_group, show_
 
 
 def show_answer(shown: Shown, buttons: Callable[[], None]) -> None:
-    """The caption and buttons, the title, which is the verdict, and how many groups have which verdict."""
+    """Draw caption and buttons, the verdict as title, and the number of groups with each verdict."""
     result = shown.result
     told, data, found = cache.told_first(shown.key, result), result.data, result.everybody
     amounts = (data.annotations, "answer"), (data.items, "item"), (data.raters, "rater")
@@ -54,7 +54,7 @@ def show_answer(shown: Shown, buttons: Callable[[], None]) -> None:
 
 
 def show_facts(result: Result) -> None:
-    """Which labels were looked at and how many, and one line on what was run."""
+    """Draw which labels were analysed, their number, and one line on the run."""
     data, analysis = result.data, result.spec.analysis
     st.markdown(escape_markdown(printable(labelled_sentence(result.spec.data, data))))
     facts = []
@@ -69,7 +69,7 @@ _ANSWER = Path(__file__).parents[1] / "example_answer.json"  # tools/example_ans
 
 
 def show_small_answer() -> None:
-    """Three groups of the example's answer, as Results shows them."""
+    """Draw three groups of the example's answer, as Results shows them."""
     result = _example_answer()
     with st.container(border=True):
         st.caption("An answer looks like this (the built-in example)")
@@ -96,7 +96,7 @@ def _show_findings(shown: Shown) -> None:
     with side, st.container(key="beside"):
         _part("How sure", told.sure)
         _part("What to do", told.to_do)
-        to_plan = told.certain or not told.doubtful  # else nobody is to be recruited yet
+        to_plan = told.certain or not told.doubtful  # otherwise it is too early to recruit
         if shown.run is not None and not shown.stranger and told.to_do and to_plan:
             asked = {"run": shown.run.id}
             st.page_link("plan.py", label="Plan it", query_params=asked, icon=":material/calculate:")
@@ -104,7 +104,7 @@ def _show_findings(shown: Shown) -> None:
         if warnings.first:
             st.header("Careful")
             ui.show_one(warnings.first[0], shown.way, brief=True)
-            if shown.result.later is None:  # else that view comes with the last stage
+            if shown.result.later is None:  # that view comes with the last stage
                 _more(len(warnings.first) + len(warnings.others) - 1, "warning", "Data and methods")
         if told.clearest is not None:
             on_demand.show_where(shown, told.clearest)
@@ -145,7 +145,7 @@ def _more(count: int, what: str, view: str) -> None:
 
 
 def _rows(shown: Shown, key: str, *, narrow: bool) -> None:
-    """The groups by their verdicts; a click on a row opens its group."""
+    """Draw the groups by verdict; a click on a row opens its group."""
 
     def open_clicked() -> None:
         clicked = st.session_state[key].selection[CHOSEN]
@@ -183,7 +183,7 @@ def _show_agreement(shown: Shown) -> None:
 
 
 def _show_raters_agreement(shown: Shown) -> None:
-    """A row a rater, least agreement first; nobody is named."""
+    """Draw a row for each rater, least agreement first, without their ids."""
     found = shown.result.everybody
     if found is None or not found.raters:
         st.info("Raters are not listed here: there are too many, or this is a shared result.")
@@ -286,12 +286,12 @@ _BESIDE_THE_VERDICT: Mapping[str, str] = {
     "Raters": "The verdict above says whether groups differ from everybody else; the map, whether raters of "
     "one group answer alike.",
 }
-"""How the question of a view relates to the verdict."""
+"""Relation of a view's question to the verdict."""
 _OF_HALVES = "Of an axis of two groups the verdict above compares the same two."
 
 
 def show_result(shown: Shown, *, check_often: bool = False) -> None:
-    """Draw the result below its facts and buttons: one group, or first what holds and then all by views."""
+    """Draw the result below its facts and buttons: one group if the address names it, else the views."""
     group = named_group(shown.result)
     if group is not None:
         with st.container(horizontal=True, vertical_alignment="bottom"):
@@ -391,11 +391,11 @@ def _data_and_methods(shown: Shown, *, methods: bool = True) -> None:
 
 
 MORE = 1.5
-"""Charts are drawn anew once there are so many times as many permutations: it is most of a browser's work."""
+"""Factor by which permutations grow before charts are redrawn, which is most of a browser's work."""
 
 
 def show_so_far(shown: Shown) -> None:
-    """Draw what is known; answer, methods and files come with the final result."""
+    """Draw the provisional result; answer, methods and files come with the final one."""
     key = f"charted-{shown.key}"
     before: RunResult | None = st.session_state.get(key)
     if before is None or shown.result.permutations >= MORE * before.permutations:
@@ -403,7 +403,7 @@ def show_so_far(shown: Shown) -> None:
     shown = replace(shown, charted=before)
     with st.container(key="provisional"):
         told = None if shown.result.provisional else cache.told_first(shown.key, shown.result)
-        if told is not None and told.certain:  # no stage to come changes what holds of groups
+        if told is not None and told.certain:  # later stages change no certain finding
             st.header(told.title.markdown)
         st.info(words.what_is_provisional(shown.result), icon=":material/pending:")
         show_result(shown)

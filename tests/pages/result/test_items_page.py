@@ -6,7 +6,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from grasp_core.analysis.items.outcomes import ItemsResult
-from grasp_core.analysis.items.panel import ItemsAsked, look_at_items
+from grasp_core.analysis.items.panel import ItemsRequest, look_at_items
 from grasp_core.engine.service import BROUGHT
 from grasp_core.model.data_spec import DataSpec
 from grasp_core.model.groups import Group
@@ -122,7 +122,7 @@ def test_measure_order_and_page_are_chosen(run: RunRecord) -> None:
 
 def test_the_page_says_what_the_command_would(server: Server, run: RunRecord) -> None:
     visit("results", run=run.id, group="left")
-    asked = ItemsAsked(SPEC, Group(("side",), ("left",)), 4_000)
+    asked = ItemsRequest(SPEC, Group(("side",), ("left",)), 4_000)
     name = next(iter(_names(server, run)))
     kept = ItemsResult.from_dict(server.answers.find(run.id, name))
     assert kept == look_at_items(dataset(), asked, lambda function, tasks: map(function, tasks))

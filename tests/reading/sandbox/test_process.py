@@ -22,7 +22,7 @@ from grasp_core.model.turns import Load, ask_as
 from grasp_core.reading.dataset.load import fitting, load
 from grasp_core.reading.guess.recognise import recognise, with_items
 from grasp_core.reading.guess.tables import fitted, guessed, loaded
-from grasp_core.reading.sandbox.limits import count_held, held_by
+from grasp_core.reading.sandbox.limits import count_open_table, held_by
 from grasp_core.reading.sandbox.read import READING, read_table
 from grasp_core.reading.table.table import Table
 from tests.reading.making import csv_bytes, read_here, text_table
@@ -161,17 +161,17 @@ def large_held() -> pa.Table:
 
 def test_one_person_has_no_more_open_than_one_file_may_take(ann: str) -> None:
     first = large_held()
-    count_held(first, "votes.csv")
+    count_open_table(first, "votes.csv")
     with pytest.raises(DataError, match=r"more\.csv"):
-        count_held(large_held(), "more.csv")
+        count_open_table(large_held(), "more.csv")
     ask_as("bob")
     others = large_held()
-    count_held(others, "votes.csv")
+    count_open_table(others, "votes.csv")
     ask_as(ann)
     del first
     assert held_by(ann) == 0
     again = large_held()
-    count_held(again, "more.csv")
+    count_open_table(again, "more.csv")
     assert held_by(ann) == again.nbytes
 
 
@@ -183,7 +183,7 @@ def test_what_is_read_counts_until_it_is_let_go_and_where_nobody_shares_not(ann:
     ask_as(None)
     both = large_held(), large_held()
     for table in both:
-        count_held(table, "votes.csv")
+        count_open_table(table, "votes.csv")
 
 
 # Reading twice as much takes about twice as long

@@ -5,7 +5,7 @@ from typing import NoReturn
 import pytest
 from fastapi.testclient import TestClient
 
-from grasp_core.reading.dataset.filters import Sieve
+from grasp_core.reading.dataset.filters import FilteredVotes
 from grasp_core.reading.guess.look import Look
 from tests.server.api.asking import spec, upload
 
@@ -18,7 +18,7 @@ def here(*_: object) -> NoReturn:
 
 def test_what_strangers_bring_is_neither_guessed_nor_loaded_here(ann: TestClient, monkeypatch) -> None:
     monkeypatch.setattr(Look, "__init__", here)
-    monkeypatch.setattr(Sieve, "__init__", here)
+    monkeypatch.setattr(FilteredVotes, "__init__", here)
     body = {"spec": spec(), "files": upload(ann)}
     for path in ("validate", "quality", "runs"):
         answer = ann.post(f"/api/v1/{path}", json=body)

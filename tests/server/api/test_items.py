@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from fastapi.testclient import TestClient
 
-from grasp_core.analysis.items.panel import ItemsAsked, look_at_items
+from grasp_core.analysis.items.panel import ItemsRequest, look_at_items
 from grasp_core.engine import service as group_items
 from grasp_core.engine.service import BROUGHT, id_of
 from grasp_core.model.access import EVERYTHING
@@ -90,7 +90,7 @@ def test_items_are_asked_for_found_and_listed(ann: TestClient, run: RunRecord) -
     assert told["id"] == id_of(GROUP, 1)
     assert (told["group"], told["question"], told["error"]) == (ASKED["group"], "tone", None)
     plain = found(ann, run, told["id"])
-    here = look_at_items(data(), ItemsAsked(SPEC, GROUP, 200, 1), map)
+    here = look_at_items(data(), ItemsRequest(SPEC, GROUP, 200, 1), map)
     assert plain == json.loads(json.dumps(here.to_dict()))
     listed = ann.get(address(run)).json()["items"]
     assert [(one["id"], one["state"], one["share"]) for one in listed] == [(told["id"], "done", 1.0)]
@@ -98,7 +98,7 @@ def test_items_are_asked_for_found_and_listed(ann: TestClient, run: RunRecord) -
 
 def test_what_was_asked_once_is_not_computed_again(ann: TestClient, run: RunRecord, server: Server) -> None:
     """Whoever found it: what the page kept is what the API gives."""
-    by_page = server.items.look(run, ItemsAsked(SPEC, GROUP, 200, 1))
+    by_page = server.items.look(run, ItemsRequest(SPEC, GROUP, 200, 1))
     rates = server.settings.run_rate
     object.__setattr__(server.settings, "run_rate", "0/hour")  # nothing may be computed any more
     answer = ann.post(address(run), json=ASKED)
@@ -168,7 +168,7 @@ def test_there_is_nothing_before_there_is_a_result(ann: TestClient, server: Serv
 
 
 def test_viewers_read_and_do_not_ask(client: MakeClient, server: Server, run: RunRecord) -> None:
-    server.items.look(run, ItemsAsked(SPEC, GROUP, 200, 1))
+    server.items.look(run, ItemsRequest(SPEC, GROUP, 200, 1))
     vera = client(user=VIEWER)
     assert vera.get(address(run, id_of(GROUP, 1))).json()["format"] == "grasp-items"
     problem(vera.post(address(run), json=ASKED), HTTPStatus.FORBIDDEN)
@@ -176,7 +176,7 @@ def test_viewers_read_and_do_not_ask(client: MakeClient, server: Server, run: Ru
 
 def test_links_show_no_items(client: MakeClient, server: Server, run: RunRecord) -> None:
     """Items' ids are data: a link's holder gets neither the items nor word that there are some."""
-    server.items.look(run, ItemsAsked(SPEC, GROUP, 200, 1))
+    server.items.look(run, ItemsRequest(SPEC, GROUP, 200, 1))
     stranger = client(**SIGN_IN)
     stranger.headers.update(bearer(server.links.create(run.id, created_by=ANN.id)))
     assert stranger.get(f"/api/v1/runs/{run.id}").status_code == HTTPStatus.OK

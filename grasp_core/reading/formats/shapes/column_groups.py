@@ -1,7 +1,7 @@
-"""Tables with several columns for each rater (item): named after both, or the rater's name beside the label.
+"""Tables with several columns per rater (item): named after both, or with the rater beside the label.
 
 ``P01_offensive, P01_sarcastic, P02_offensive, ...`` and ``annotator1, label1, annotator2, label2, ...``
-become a row per annotation. What is a rater is told by names alone; where they do not say it, nothing is
+become a row per annotation. Raters are recognised by names alone; if names do not show them, nothing is
 changed.
 """
 
@@ -30,7 +30,7 @@ from grasp_core.reading.table.table import Parsed
 
 
 def read_table(parsed: Parsed, name: str) -> Parsed | None:
-    """A row per annotation, with how to read it; None for other tables."""
+    """Return a table with a row per annotation, and its reading; None for other tables."""
     if parsed.recipe is not None or not len(parsed):
         return None
     groups = next((groups for groups in _groups_of(parsed.columns) if _are_ids(parsed, groups)), None)
@@ -44,16 +44,16 @@ def read_table(parsed: Parsed, name: str) -> Parsed | None:
 
 
 _LOOKED_AT = 1_000
-"""First rows that tell which columns may be ticked."""
+"""Number of first rows that show which columns may be ticked."""
 _FEWEST_OPTIONS, _FEWEST_ROWS = 3, 10
-"""Fewer columns, or rows, may tick one each by chance."""
+"""Fewest columns, and rows, for ticked options; with fewer, a row may tick exactly one by chance."""
 
 
 def _with_ticked(parsed: Parsed, name: str) -> Parsed | None:
-    """The table with a label beside the columns of yes and no of which each row ticks exactly one.
+    """Add a label to a table with columns of yes and no of which each row ticks exactly one.
 
-    Only of a row per annotation: raters are named and recur, and tick now one and now another, as of items. A
-    column that is named like a label is the label, and what is ticked beside it something else.
+    The table must have a row per annotation: raters are named and recur, and ticks differ within raters and
+    within items. If a column is named like a label, it is the label, and ticks mean something else.
     """
     n, marks = len(parsed), names.YES | names.NO
     if n < _FEWEST_ROWS or not any(names.id_score(one, RATERS) for one in parsed.columns):
@@ -79,7 +79,7 @@ def _with_ticked(parsed: Parsed, name: str) -> Parsed | None:
     for codes in (parsed.column(one).codes for one in keys):
         distinct = len(np.unique(codes))
         if distinct < n and len(np.unique(codes * len(ticked) + chosen)) == distinct:
-            return None  # it describes raters, or items
+            return None  # the ticks describe raters, or items
     label = names.unused("label", parsed.columns)
     data = parsed.data.append_column(label, pa.array([ticked[one] for one in chosen.tolist()], pa.string()))
     note = know(FileProblem.ONE_IS_TICKED(file=name, columns=tuple(ticked), column=label))
@@ -87,7 +87,7 @@ def _with_ticked(parsed: Parsed, name: str) -> Parsed | None:
 
 
 def _said(column: Column) -> set[str]:
-    """Its distinct texts, as marks are compared; none of empty cells."""
+    """Return distinct texts in the form in which marks are compared, without empty ones."""
     return {text.strip().casefold() for text in column.values} - {""}
 
 
@@ -95,7 +95,7 @@ def _said(column: Column) -> set[str]:
 
 
 def _are_ids(parsed: Parsed, groups: _Groups) -> bool:
-    """Whether columns hold ids: hardly anybody stands twice in a row, as labels do, and some in several."""
+    """Return whether columns are ids: unlike labels, hardly any is twice in a row, and some recur."""
     columns = [_texts(parsed, rater) for rater, _ in groups.columns]
     stacked = Column.of(pa.chunked_array(columns))
     filled = ~stacked.among([""])
@@ -107,7 +107,7 @@ def _are_ids(parsed: Parsed, groups: _Groups) -> bool:
     others = set(parsed.columns) - groups.used
     told = (one for one in others if names.id_score(one, names.RATES if groups.named else names.RATER))
     if any(len(parsed.distinct(one)) < n for one in told):
-        return False  # whose the rows are is said, and they recur
+        return False  # another column names the rows' raters, who recur
     shared = distinct(np.repeat(np.arange(len(columns)), n)) > len({*stacked.values} - {""})
     once = distinct(np.tile(np.arange(n), len(columns)))
     least = _ONCE_NAMED if groups.named else _ONCE
@@ -132,7 +132,7 @@ def _beside(parsed: Parsed, groups: _Groups, name: str) -> Parsed:
     key = None if groups.named or not of_items else _key(parsed, rest)
     ids: tuple[str, str | None] = (unit, None)
     if key is not None and names.id_score(key, names.RATER):
-        ids = (key, unit)  # a row per rater: what stands in the slots was rated
+        ids = (key, unit)  # a row per rater: ids in the groups are of items
     parts = [
         {unit: _texts(parsed, rater)}
         | {field: _texts(parsed, own[field]) if field in own else None for field in fields}
@@ -142,20 +142,20 @@ def _beside(parsed: Parsed, groups: _Groups, name: str) -> Parsed:
     said = f"{listed(raters, 3)} name the {of} of the labels beside them; each annotation was given a row"
     made = _long(parsed, parts, rest, ids, said, name)
     recipe = made.recipe and (made.recipe if groups.named or ids[1] else replace(made.recipe, spec=None))
-    return replace(made, recipe=recipe)  # else whose ids they are is to be asked
+    return replace(made, recipe=recipe)  # else the user is asked for the ids' role
 
 
-# Names of both
+# Columns named after units and questions
 
 
 def _paired(parsed: Parsed, pairs: _Pairs, name: str) -> Parsed | None:
     own = {column for columns in pairs.columns.values() for column in columns.values()}
     if 2 * sum(names.mentions(column, names.COUNTED) for column in own) > len(own):
-        return None  # counts of votes per label are nobody's answers
-    # A column of a question's own name, without a rater, was made of theirs.
+        return None  # counts of votes per label are no rater's answers
+    # A column named by a question alone was made from the raters' answers.
     rest = [column for column in parsed.columns if column not in own and column not in pairs.questions]
     if any(unit in rest for unit in pairs.columns):
-        return None  # a column called P01 beside P01_time holds the label, or an id
+        return None  # a column P01 beside P01_time has the label, or an id
     key = _key(parsed, rest)
     of_item, of_rater = (names.id_score(key or "", words) for words in (names.ITEM, names.RATER))
     units = pairs.units if of_item == of_rater else "rater" if of_item > of_rater else "item"
@@ -181,7 +181,7 @@ def _paired(parsed: Parsed, pairs: _Pairs, name: str) -> Parsed | None:
 
 
 def _key(parsed: Parsed, rest: Sequence[str], *, of_any: bool = False) -> str | None:
-    """The column of the rows' ids, told by its name; `of_any`: though it does not say whose they are."""
+    """Return the column of the rows' ids by its name; `of_any`: also if it does not name the kind of ids."""
     scores = {column: names.key_score(column, names.ITEM, names.RATER) for column in rest}
     told = [column for column in rest if scores[column] or (of_any and names.is_id(column))]
     able = [column for column in told if len(parsed.distinct(column)) == len(parsed)]
@@ -199,7 +199,7 @@ def _long(
     said: str,
     name: str,
 ) -> Parsed:
-    """The parts one below the other, row by row, without those that are empty."""
+    """Stack the parts, row by row of the file, without empty ones."""
     n = len(parsed)
     rater, item = ids
     asked = [column for column in parts[0] if column not in ids]
@@ -210,7 +210,7 @@ def _long(
         for column in parts[0]
     }
     filled = np.any([np.asarray(pc.not_equal(stacked[column], "")) for column in asked], axis=0)
-    in_order = np.arange(n * len(parts)).reshape(-1, n).T.ravel()  # all of a row of the file together
+    in_order = np.arange(n * len(parts)).reshape(-1, n).T.ravel()  # parts of one row together
     kept = in_order[filled[in_order]]
     if not kept.size:
         raise DataError(f"{name}: {listed(asked, 5)} hold no answer; fill them in, or leave them out")
@@ -232,24 +232,24 @@ def _texts(parsed: Parsed, column: str) -> pa.Array:
     return whole.combine_chunks() if isinstance(whole, pa.ChunkedArray) else whole
 
 
-# Names of columns made of two: a rater's (item's) name and a question's, or one with a rater's number
+# Names of columns with two parts: a rater's (item's) name and a question's, or a name with a rater's number
 
 _Units = Literal["rater", "item"]
 _Rank = tuple[int, int, bool]
 _SEPARATORS = (BETWEEN, "__", " - ", ": ", "_", ".", "-", " ", ":")
 _PUNCTUATION = " :/-._"
 _TUPLE = re.compile(r"\('([^']*)', '([^']*)'\)")
-"""How pandas writes names of two levels into Parquet."""
+"""Form in which pandas writes names of two levels into Parquet."""
 _LONG_NUMBER = 5
 _ONCE, _ONCE_NAMED = 0.95, 0.85
-"""Least share of the ids in a row that stand there once, and where names say that they are raters'."""
+"""Least share of ids that occur once in their row; the second is for columns named like raters."""
 _NO_ANSWERS = names.META | names.DEMOGRAPHIC | names.SECONDARY | names.RECORDS | names.PEOPLE | names.RATER
 _LETTER = re.compile(r"[ _.-]([a-z])$", re.I)
 _NUMBERED = re.compile(r"([^0-9]*)([0-9]{1,4})([^0-9]*)")
 
 
 class _Pairs(NamedTuple):
-    """Columns that each belong to one unit and one question; `units` is what their names say of them."""
+    """Columns that each belong to one unit and one question; `units` is the kind of units by their names."""
 
     columns: Mapping[str, Mapping[str, str]]
     questions: tuple[str, ...]
@@ -257,14 +257,14 @@ class _Pairs(NamedTuple):
 
     @property
     def size(self) -> tuple[bool, int]:
-        """How much they say: the kind of units, and the number of columns."""
+        """Rank: whether the kind of units is known, and the number of columns."""
         return self.units is not None, sum(len(by) for by in self.columns.values())
 
 
 class _Groups(NamedTuple):
-    """Columns of ids, each with those beside it by their names without the number or word; so is `name`.
+    """Columns of ids, each with the columns beside it by name without the number or word, as in `name`.
 
-    `numbered`: whether numbers tell the groups apart.
+    `numbered`: whether numbers distinguish the groups.
     `named`: whether the name says that the ids are raters'.
     """
 
@@ -280,27 +280,27 @@ class _Groups(NamedTuple):
 
 
 def _ways(columns: Sequence[str]) -> Iterator[list[tuple[str, str, str]]]:
-    """The columns with both parts of their names, split in each way."""
+    """Yield columns with both parts of their names, for each way to split."""
     for separator, last in itertools.product(("()", *_SEPARATORS), (True, False)):
         split = ((column, _split(column, separator, last)) for column in columns)
         yield [(column, *parts) for column, parts in split if parts is not None]
 
 
 def _pairs_of(columns: Sequence[str]) -> _Pairs | None:
-    """The columns that are named after units and questions; None where names do not tell which is which."""
+    """Return columns named after units and questions; None if names do not show which part is which."""
     found: list[_Pairs] = []
     again = repeated(columns)  # whose numbers were given here, and the first has none
     for split in _ways([column for column in columns if column not in again]):
         swapped = [(column, two, one) for column, one, two in split]
         ways = [pairs for way in (split, swapped) if (pairs := _pairs(way))]
         sizes = [pairs.size for pairs in ways]
-        if len(sizes) == 1 or len(set(sizes)) == 2:  # else either of both sides may be the units
+        if len(sizes) == 1 or len(set(sizes)) == 2:  # else either part may be the units
             found.append(ways[sizes.index(max(sizes))])
     return max(found, key=lambda pairs: (*pairs.size, -len(next(iter(pairs.columns)))), default=None)
 
 
 def product(columns: Sequence[str]) -> bool:
-    """Whether many of the names are made of two names that recur in other combinations."""
+    """Return whether many names combine two names that recur in other combinations."""
     for split in _ways(columns):
         left, right = {one for _, one, _ in split}, {two for _, _, two in split}
         whole = len({(one, two) for _, one, two in split}) == len(left) * len(right)
@@ -310,7 +310,7 @@ def product(columns: Sequence[str]) -> bool:
 
 
 def _groups_of(columns: Sequence[str]) -> Iterator[_Groups]:
-    """Columns of ids with the label columns of the same number, or else of the same word."""
+    """Yield columns of ids with the label columns of the same number, or else of the same word."""
     again, known = repeated(columns), set(columns)
     numbered = [(column, f"{at:04}", own) for column, (own, at) in again.items()]
     once = (column for column in columns if column not in again)
@@ -325,7 +325,7 @@ def _groups_of(columns: Sequence[str]) -> Iterator[_Groups]:
         fields: dict[str, dict[str, str]] = {}
         for column, unit, own in split:
             fields.setdefault(own, {})[unit] = column
-        if place and "label" not in fields:  # a label may be called by the word alone
+        if place and "label" not in fields:  # a label may be named by the word alone
             fields["label"] = {unit: unit for by in fields.values() for unit in by if unit in known}
         labels = [own for own, by in fields.items() if len(by) > 1 and names.label_score(own)]
 
@@ -345,7 +345,7 @@ def _groups_of(columns: Sequence[str]) -> Iterator[_Groups]:
             continue
         units = {at for own in labels for at in fields[own]}
         ids = [(at, one) for at, one in sorted(fields[rater].items()) if at in units]
-        plain = "" if named else f"{rater.split('_')[0]}_"  # of slot_rating
+        plain = "" if named else f"{rater.split('_')[0]}_"  # as slot_ in slot_rating
         beside = (
             {own.removeprefix(plain): by[at] for own, by in others.items() if at in by} for at, _ in ids
         )
@@ -353,7 +353,7 @@ def _groups_of(columns: Sequence[str]) -> Iterator[_Groups]:
 
 
 def _pairs(split: Sequence[tuple[str, str, str]]) -> _Pairs | None:
-    """Columns whose first part is a unit, and the second a question."""
+    """Return columns whose first part is a unit, and the second a question, or None."""
     found: dict[str, dict[str, str]] = {}
     for column, unit, question in split:
         found.setdefault(unit, {})[question] = column
@@ -369,10 +369,10 @@ def _pairs(split: Sequence[tuple[str, str, str]]) -> _Pairs | None:
     if len(run) < 2 or min(asked.values()) < 2 or 2 * asked.total() <= len(run) * len(questions):
         return None
     if all(map(str.isdigit, questions)) or (len(questions) == 1 and not names.label_score(questions[0])):
-        return None  # numbers are those of items
+        return None  # the numbers are of items
     if any(names.key_score(question, names.RATER) for question in questions):
-        return None  # so that units are places, in which others may stand
-    # A run of like names themselves may be the units.
+        return None  # units are places, with other raters in each
+    # If the questions are a run of like names, they may be the units.
     kinds_of_questions = {_kind(question) for question in questions}
     plain = stem(questions[0]) in names.LABEL | {"q"}
     if len(questions) > 1 and len(kinds_of_questions) == 1 and None not in kinds_of_questions and not plain:
@@ -385,7 +385,7 @@ def _pairs(split: Sequence[tuple[str, str, str]]) -> _Pairs | None:
 def _by_number(
     found: Mapping[str, Mapping[str, str]], runs: Sequence[Sequence[str]]
 ) -> dict[str, dict[str, str]]:
-    """The columns by the number alone, where each letter has the same ones: ``code-s1``, ``code-n2``."""
+    """Group columns by the number alone if each letter has the same numbers: ``code-s1``, ``code-n2``."""
     by: dict[str, dict[str, str]] = {}
     for unit in (unit for run in runs for unit in run):
         told = _NUMBERED.fullmatch(unit)
@@ -399,7 +399,7 @@ def _by_number(
 
 
 def _kind(unit: str) -> str | None:
-    """The form of a unit's name; a number by itself says a position only, unless it is long."""
+    """Return the form of a unit's name, or None; a number alone is only a position, unless it is long."""
     if (unit.isdigit() and len(unit) < _LONG_NUMBER) or stem(unit) in names.LABEL | names.DEMOGRAPHIC:
         return None
     return form(unit)

@@ -1,7 +1,7 @@
-"""Data sets with a row per item that hold its annotations together: in lists, or in objects by rater.
+"""Data sets with a row per item and all its annotations: in lists, or in objects by rater.
 
-Lists are of rater ids and, of the same length, of their labels. In Parquet and JSON they are lists, in other
-tables cells such as ``['P1', 'P2']`` or ``P1;P2``. Objects hold each rater's answers under the rater's id:
+One list has rater ids, and others of the same length have their labels. Parquet and JSON have lists, other
+tables cells such as ``['P1', 'P2']`` or ``P1;P2``. Objects have each rater's answers under the rater's id:
 ``{"annotators": {"P01": {"label": 3}}}``.
 """
 
@@ -29,17 +29,17 @@ from grasp_core.reading.table.columns import check_cells, compact
 from grasp_core.reading.table.table import Parsed
 
 _PARALLEL = 0.9
-"""Share of the rows looked at in which lists that belong together are equally long."""
+"""Least share of the rows examined in which lists that belong together are equally long."""
 _TRIED = 20
-"""Columns that may be the raters' and are tried."""
+"""Most columns that are tried as the raters' list."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Lists:
     """Columns of lists that belong together.
 
-    `rater`: the one of rater ids.
-    `others`: those with as many entries: labels, times, what is known of the raters.
+    `rater`: the column of rater ids.
+    `others`: columns with as many entries: labels, times, facts about raters.
     """
 
     rater: str
@@ -47,11 +47,11 @@ class Lists:
 
     @property
     def all(self) -> tuple[str, ...]:
-        """Every column, the raters' first."""
+        """All columns, the raters' first."""
         return (self.rater, *self.others)
 
     def entries(self, lengths: Mapping[str, Int64Array], numbers: Int64Array, name: str) -> Int64Array:
-        """How many annotations each row has, by lengths (n,) and row numbers; refused where lists differ."""
+        """Return the number of annotations of each row, by lengths (n,); refuse rows with unequal lists."""
         raters = lengths[self.rater]
         unequal = {path: np.flatnonzero(lengths[path] != raters) for path in self.others}
         if worst := [path for path in self.others if unequal[path].size]:
@@ -66,7 +66,7 @@ class Lists:
 
 
 def parallel(lengths: Mapping[str, Int64Array]) -> Lists | None:
-    """The lists that hold annotations, by lengths (n,): one named like rater ids, and those as long as it."""
+    """Return the lists of annotations, by lengths (n,): one named like rater ids, and equally long ones."""
     scores = {path: names.list_score(path) for path in lengths}
     for rater in sorted((path for path in scores if scores[path]), key=lambda path: -scores[path])[:_TRIED]:
         own = lengths[rater]
@@ -77,9 +77,9 @@ def parallel(lengths: Mapping[str, Int64Array]) -> Lists | None:
 
 
 def recognised(parsed: Parsed, lists: Lists, kind: str, unread: Sequence[str] = ()) -> Parsed:
-    """A table with a row per annotation, with how to read it; rows are numbered by `parsed.lines`.
+    """Return a table with a row per annotation, and its reading; `parsed.lines` numbers the rows.
 
-    `unread`: lists that do not belong to it.
+    `unread`: names of lists that are no annotations.
     """
     data = parsed.data
     rows = int(np.unique(parsed.lines).size) if parsed.lines is not None else len(data)
@@ -103,11 +103,11 @@ def recognised(parsed: Parsed, lists: Lists, kind: str, unread: Sequence[str] = 
 
 _LOOKED_AT = 1_000
 _SIGNATURES = re.compile("completed_by|created_by|annotated_by|by|username|login|email|author|name|id")
-"""Fields of an annotation that may say whose it is."""
+"""Fields of an annotation that may name its rater."""
 
 
 def read(records: Sequence[Record], name: str) -> Parsed | None:
-    """A row per annotation of JSON records with parallel lists; None for other files."""
+    """Return a row per annotation of JSON records with parallel lists; None for other files."""
     flat = _flattened(records)
     if flat is not None:
         return json_files.table(flat, name, "JSON")
@@ -170,9 +170,9 @@ def _refuse_by_label(records: Sequence[Record], name: str) -> None:
 
 
 def _opened(records: Sequence[Record], name: str) -> list[Record] | None:
-    """A record per entry of a list whose entries hold lists of annotations: sentences of a text.
+    """Return a record per entry of a list whose entries have lists of annotations, as sentences of a text.
 
-    Refused where an entry beyond the records looked at is none that can hold them.
+    An entry beyond the records examined that cannot have such lists is refused.
     """
     entries: dict[str, list[Any]] = {}
     for record in records[:_LOOKED_AT]:
@@ -206,7 +206,7 @@ def _lengths(found: Sequence[Mapping[str, Sequence[Any]]], paths: Sequence[str])
 
 
 def _found(records: Sequence[Record], name: str) -> Lists | None:
-    """The lists that hold annotations, as the first records tell."""
+    """Return the lists of annotations, found in the first records."""
     looked_at = [_lists(record) for record in records[:_LOOKED_AT]]
     paths = list(dict.fromkeys(path for found in looked_at for path in found))
     signed: dict[str, list[str]] = {}
@@ -216,7 +216,7 @@ def _found(records: Sequence[Record], name: str) -> Lists | None:
         beside.setdefault(outer, []).append(path)
         if outer and names.id_score(field, names.RATER):
             signed.setdefault(field, []).append(path)
-    for alike in signed.values():  # the others' annotations would be left out
+    for alike in signed.values():  # annotations in other lists would be left out
         if any(found.get(alike[0], []) != found.get(path, []) for path in alike[1:] for found in looked_at):
             raise DataError(
                 f"{name}: {listed(alike)} are lists of different raters, so it is not clear which labels are "
@@ -225,13 +225,13 @@ def _found(records: Sequence[Record], name: str) -> Lists | None:
     named = parallel(_lengths(looked_at, paths))
     if named is not None:
         return named
-    # Lists of annotations that a field such as ``by`` signs: once in a record, and again in others.
+    # Lists of annotations with raters in a field such as ``by``: once in a record, and again in others.
     for path in paths:
         outer, _, field = path.rpartition(".")
         if not _SIGNATURES.fullmatch(field) or _singular(outer.rpartition(".")[2]).isdisjoint(
             _OF_ANNOTATIONS
         ):
-            continue  # those of the labels that there are, say
+            continue  # such as a list of possible labels
         entries = [[json_files.text(entry) for entry in found.get(path, ())] for found in looked_at]
         once = all(len(set(found)) == len(found) for found in entries)
         total, distinct = sum(map(len, entries)), {entry for found in entries for entry in found}
@@ -277,7 +277,7 @@ def _without_lists(record: Record) -> Record:
 
 
 def _lists(record: Record) -> dict[str, list[Any]]:
-    """Lists of scalars or of several choices, and of each field of lists of objects, by their path."""
+    """Return lists of scalars or of several choices, and of each field in lists of objects, by path."""
     found: dict[str, list[Any]] = {}
     for field, value in record.items():
         if isinstance(value, dict):
@@ -296,10 +296,10 @@ def _lists(record: Record) -> dict[str, list[Any]]:
 
 
 def _flat(entry: Record) -> Record:
-    """An annotation's fields, those of objects as ``outer.inner``, several choices as one label."""
+    """Return an annotation's fields, nested ones as ``outer.inner``, and several choices as one label."""
     flat: Record = {}
     for field, value in entry.items():
-        # A text may hold an object as JSON, as in annotations of labelling jobs.
+        # A text may be an object as JSON, as in annotations of labelling jobs.
         opened = json_files.cell(value.strip()) if isinstance(value, str) and value[:1] == "{" else None
         value = opened if isinstance(opened, dict) else value
         if isinstance(value, dict):
@@ -310,7 +310,7 @@ def _flat(entry: Record) -> Record:
 
 
 def _text(value: Any) -> str:
-    """A value as a cell; several choices are one label."""
+    """Return a value as a cell; several choices are one label."""
     if isinstance(value, list) and not any(isinstance(one, dict | list) for one in value):
         return joined(map(json_files.text, value))
     return json_files.text(value)
@@ -319,12 +319,12 @@ def _text(value: Any) -> str:
 # Objects by rater
 
 _RATER, _LABEL = "rater", "label"
-"""Names of the fields that a key becomes, and a value that is no object."""
+"""Names of the fields for a key, and for a value that is no object."""
 _DEPTH = 3
 _FEW = 11
-"""So few numbers may be the points of a scale rather than ids."""
+"""Most numbers that may be the points of a scale and no ids."""
 _LIKE = 0.9
-"""Share of inner objects that have a field, for them to be of one form."""
+"""Least share of inner objects with a common field if they are of one form."""
 _ITEMS = names.ITEM | {"q"}
 _SPLITS = frozenset(["train", "training", "dev", "val", "valid", "validation", "eval", "test"])
 _OF_ANNOTATIONS = names.RATER | names.word_set("annotation judgment judgement response vote rating review")
@@ -334,7 +334,7 @@ _ID = re.compile(r".*[\d@].*")
 
 
 def _flattened(records: Sequence[Record]) -> list[Record] | None:
-    """A record per annotation of an object with a list of them per item, rater or split; None for others."""
+    """Return a record per annotation of an object with a list per item, rater or split; None for others."""
     lists = records[0] if len(records) == 1 else {}
     if len(lists) < 2 or not all(isinstance(inner, list) for inner in lists.values()):
         return None
@@ -344,7 +344,7 @@ def _flattened(records: Sequence[Record]) -> list[Record] | None:
     fields = Counter(field for entry in entries for field in entry)
     if any(count < _LIKE * len(entries) for count in fields.values()):
         return None
-    # The keys are what the entries lack.
+    # The keys are the ids, or splits, that the entries lack.
     has_rater = any(names.id_score(field, names.RATER) for field in fields)
     has_item = any(names.id_score(field, names.ITEM) or field.casefold() == "id" for field in fields)
     if {name.casefold() for name in lists} <= _SPLITS or (has_rater and has_item):
@@ -363,9 +363,9 @@ def _singular(field: str) -> set[str]:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class _Map:
-    """The objects found under one path, one per record that has it.
+    """Objects under one path, one per record that has it.
 
-    `named`: words of the field that holds them.
+    `named`: words of the path's last field.
     """
 
     path: Sequence[str]
@@ -376,38 +376,38 @@ class _Map:
 
     @classmethod
     def of(cls, path: Sequence[str], found: Sequence[Record]) -> _Map:
-        """The objects with their keys and values."""
+        """Collect the objects' keys and values."""
         keys = list(dict.fromkeys(key for one in found for key in one))
         return cls(path, found, keys, [value for one in found for value in one.values()], _singular(path[-1]))
 
     def vary(self) -> bool:
-        """Whether records have different keys, as fields of a structure hardly do."""
+        """Return whether records have different keys, as fields of a structure hardly have."""
         return len({frozenset(one) for one in self.found if one}) > 1
 
     def of_items(self) -> bool:
-        """Whether most keys are named as items or questions are, e.g. ``q1``."""
+        """Return whether most keys are named like items or questions, e.g. ``q1``."""
         stems = [key.rstrip("0123456789").rstrip("_- .").casefold() for key in self.keys]
         return 2 * sum(stem in _ITEMS or f"{stem}s" in _ITEMS for stem in stems) > len(stems)
 
     def may_be_a_scale(self) -> bool:
-        """Whether keys and values are few numbers: how often each point was chosen."""
+        """Return whether keys and values are few numbers, as frequencies of a scale's points."""
         scalars = all(isinstance(value, str) for value in self.values)
         return len(self.keys) <= _FEW and scalars and all(map(is_number, (*self.keys, *self.values)))
 
     def of_objects(self) -> bool:
-        """Whether all values are objects with a field in common."""
+        """Return whether all values are objects with a field in common."""
         if not all(isinstance(value, dict) and value for value in self.values):
             return False
         fields = Counter(field for value in self.values for field in value)
         return any(count >= _LIKE * len(self.values) for count in fields.values())
 
     def of_answers(self) -> bool:
-        """Whether all values are scalars, or lists of some, as several choices are."""
+        """Return whether all values are scalars, or lists of scalars, as for several choices."""
         inside = (rows.several(value) for value in self.values)
         return not any(isinstance(one, dict | list) for several in inside for one in several)
 
     def of_raters(self) -> bool:
-        """Whether the keys are raters."""
+        """Return whether the keys are raters."""
         by_rater, by_label = (not words.isdisjoint(self.named) for words in (names.RATER, names.LABEL))
         like_ids = 5 * sum(map(bool, map(_ID.fullmatch, self.keys))) >= 4 * len(self.keys)
         if self.of_objects():
@@ -422,16 +422,16 @@ class _Map:
         return by_label and like_ids and not self.may_be_a_scale()
 
     def unclear(self) -> bool:
-        """Whether the keys may be raters or something else."""
+        """Return whether the keys may be raters or something else."""
         if names.LABEL.isdisjoint(self.named):
             return False
         return (self.of_answers() and self.vary()) or (self.of_objects() and not self.vary())
 
 
 def _as_lists(records: Sequence[Record], name: str) -> list[Record] | None:
-    """The records with a list of objects, each with its key, in place of the raters' objects.
+    """Return the records with a list of objects, each with its key, in place of objects by rater.
 
-    None where no field holds objects by raters; refused where the keys may be raters or something else.
+    Return None if no field has objects by rater; refuse keys that may be raters or something else.
     """
     if any(
         isinstance(value, str)
@@ -439,9 +439,9 @@ def _as_lists(records: Sequence[Record], name: str) -> list[Record] | None:
         for record in records[: rows.LOOKED_AT]
         for field, value in record.items()
     ):
-        return None  # a record is about one rater, so that its objects are not
+        return None  # a record is about one rater, so objects are not by rater
     objects: dict[tuple[str, ...], list[Record]] = {}
-    other: set[tuple[str, ...]] = set()  # paths that hold something else in a record
+    other: set[tuple[str, ...]] = set()  # paths with another value in a record
     for path, value in (pair for record in records for pair in _fields(record, ())):
         if isinstance(value, dict):
             objects.setdefault(path, []).append(value)
@@ -469,7 +469,7 @@ def _fields(record: Record, outer: tuple[str, ...]) -> Iterator[tuple[tuple[str,
 
 
 def _replaced(record: Record, path: Sequence[str]) -> Record:
-    """The record with a list in place of the object at the path."""
+    """Return the record with a list in place of the object at the path."""
     field, *rest = path
     inner = record.get(field)
     if not isinstance(inner, dict):
@@ -501,7 +501,7 @@ _ESCAPED = {"n": "\n", "t": "\t", "r": "\r"}
 
 
 def read_table(parsed: Parsed, name: str) -> Parsed | None:
-    """A row per entry of a table's lists; None where no column lists raters."""
+    """Return a row per entry of a table's lists; None if no column lists raters."""
     raters = [column for column in parsed.columns if names.list_score(column)]
     head: dict[str, list[str]] = parsed.data.slice(0, _FIRST_CELLS).to_pydict() if raters else {}
     plural = {
@@ -538,7 +538,7 @@ def _split(cell: str, separator: str) -> list[Any]:
 
 
 def structure(cell: str) -> list[Any] | None:
-    """The list that a cell holds as JSON, or as Python or NumPy print it; None for other cells."""
+    """Return the list in a cell, as JSON or as Python or NumPy print it; None for other cells."""
     if not (cell.startswith("[") and cell.endswith("]")):
         return None
     found = json_files.cell(cell)
@@ -546,7 +546,7 @@ def structure(cell: str) -> list[Any] | None:
 
 
 def _printed(cell: str) -> list[Any] | None:
-    """A list as Python prints it: its texts in either quotes, entries apart by commas or spaces."""
+    """Read a list as Python prints it, with texts in either quotes, and commas or spaces between entries."""
     stack: list[list[Any]] = [[]]
     at = 0
     while at < len(cell):
@@ -585,9 +585,7 @@ def _exploded(
         return None
     raters = lists.entries(lengths, parsed.numbers, name)
     check_cells(int(raters.sum()) * len(parsed.columns), name)
-    rest = [
-        column for column in parsed.columns if column not in lists.all
-    ]  # a list is as long as it has rows
+    rest = [column for column in parsed.columns if column not in lists.all]  # each row recurs per entry
     made = dataclasses.replace(parsed, data=parsed.data.select(rest))
     made = made.kept(np.repeat(np.arange(len(parsed)), raters))
     columns = dict.fromkeys(parsed.columns) | {column: made.data.column(column) for column in rest}

@@ -1,4 +1,4 @@
-"""Rows of annotations, which every reader yields, and the fields of records, which it asks for by name."""
+"""Rows of annotations, which every reader yields, and fields of records, which it reads by name."""
 
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
@@ -23,13 +23,13 @@ from grasp_core.reading.table.parsed import check_filled, from_cells, name_colum
 from grasp_core.reading.table.table import Parsed, Recipe
 
 MAX_OPTIONS = 50
-"""A question of more different answers is taken for free text."""
+"""Most different answers to a question that is not free text."""
 MAX_AXES, PROPOSED_AXIS_VALUES = 6, 25
-"""The most axes that are proposed; one of more values is left for a person to choose."""
+"""Most axes that are proposed, and most values of each; a person may choose an axis with more."""
 LOOKED_AT = 20
-"""Records that are looked at to tell whether a file is a tool's."""
+"""Number of first records that show whether a file is a tool's."""
 JOIN = " + "
-"""Between several choices of one annotation."""
+"""Text between several choices of one annotation."""
 _PARTS = ("answers", "about", "extra")
 
 
@@ -42,11 +42,11 @@ def read_as_long(
     done: Iterable[str],
     beside: Collection[str],
 ) -> Parsed:
-    """The file as `data`, a row per annotation, with how to read it.
+    """Return the file as `data`, a row per annotation, with its reading.
 
     `ids`: columns of the items' and the raters' ids.
     `asked`: columns of questions.
-    `beside`: columns one of which may hold the items' texts.
+    `beside`: columns of which one may be the items' texts.
     """
     item, rater = ids
     label = first_label({column: data.column(column).unique().to_pylist() for column in asked})
@@ -61,7 +61,7 @@ def read_as_long(
 
 
 def first_label(questions: Mapping[str, Collection[str]]) -> str:
-    """The question to begin with: several answers, no free text, not about the rater, named like a label."""
+    """Choose the proposed label: several answers, no free text, not about the rater, named like a label."""
 
     def score(name: str) -> tuple[bool, bool, bool, int]:
         found = len(set(questions[name]) - {""})
@@ -74,7 +74,7 @@ def first_label(questions: Mapping[str, Collection[str]]) -> str:
 def raters_file(
     parsed: Parsed, kind: str, axes: Iterable[str], missing: Sequence[str], sentences: Iterable[str]
 ) -> Parsed:
-    """A file of raters alone; those of `axes` are proposed whose values recur enough to form groups."""
+    """Return a file of raters alone; it proposes `axes` whose values recur enough to form groups."""
     able: list[AxisSet] = []
     for name in axes:
         known = [text for text in parsed.data.column(name).to_pylist() if text and text not in missing]
@@ -91,9 +91,9 @@ def raters_file(
 class Row:
     """One annotation.
 
-    `line`: number of the record in the file that it stands in.
-    `about`: what the file says of the item.
-    `extra`: what the tool says of the annotation: times, ids, status.
+    `line`: number of its record in the file.
+    `about`: the file's fields about the item.
+    `extra`: the tool's fields about the annotation: times, ids, status.
     """
 
     line: int
@@ -106,13 +106,13 @@ class Row:
 
 @dataclass(slots=True)
 class Export:
-    """The annotations of a tool's export, as its reader finds them.
+    """Annotations of a tool's export, collected by its reader.
 
-    `name`, `kind`: the file, and what it is, e.g. "Label Studio, JSON".
-    `unreadable`: what questions are called that are left out, as some answers to them cannot be read.
-    `unread`: those questions.
-    `skipped`: what else was left out.
-    `said`: what was done, for people.
+    `name`, `kind`: the file's name and kind, e.g. "Label Studio, JSON".
+    `unreadable`: words for questions that are left out, as some answers to them cannot be read.
+    `unread`: names of these questions.
+    `skipped`: counts of other parts that were left out.
+    `said`: sentences on the changes, for people.
     """
 
     name: str
@@ -132,7 +132,7 @@ class Export:
         about: Mapping[str, str] | None = None,
         extra: Mapping[str, str] | None = None,
     ) -> None:
-        """Take an annotation, unless it is not known whose it is; several choices are one answer."""
+        """Add an annotation, unless its rater is unknown; several choices are one answer."""
         if rater is None:
             self.skipped[Skipped.UNKNOWN_ANNOTATOR] += 1
         else:
@@ -140,15 +140,15 @@ class Export:
             self.rows.append(Row(line, item, rater, told, about or {}, dict(extra or {})))
 
     def say(self, sentence: str, count: int, **numbers: Any) -> None:
-        """Note a sentence about so many, `n` in it; nothing where there are none."""
+        """Note a sentence about `count` cases, `n` in it; nothing if there are none."""
         if count:
             self.said.append(worded(sentence, {"n": count, **numbers}))
 
     def table(self, prefer: Sequence[str] = (), drop: Sequence[tuple[str, str]] = ()) -> Parsed:
-        """The columns ``item`` and ``rater``, one per question, then what else is known.
+        """Return a table with the columns ``item`` and ``rater``, one per question, then all other fields.
 
-        `prefer`: questions that are rather the label than others, the first before the second.
-        `drop`: annotations that a filter leaves out to begin with.
+        `prefer`: questions that are preferred as the label, best first.
+        `drop`: annotations that the proposed filter leaves out.
         """
         if not self.rows:
             raise DataError(
@@ -184,12 +184,12 @@ class Export:
         return Parsed(data, self.kind, first_row=1, lines=lines, problems=tuple(notes), recipe=recipe)
 
     def _columns(self) -> dict[str, tuple[str, str]]:
-        """The part of a row and the field in it that each column holds; too many are refused."""
+        """Return the part of a row and its field for each column; refuse too many columns."""
         columns: dict[str, tuple[str, str]] = {"item": ("", "item"), "rater": ("", "rater")}
         for part in _PARTS:
             for own in dict.fromkeys(key for row in self.rows for key in getattr(row, part)):
                 free = own
-                while free in columns:  # with the part before it where another column has that name
+                while free in columns:  # prefixed with the part if another column has that name
                     free = f"{part}.{free}"
                 columns[free] = (part, own)
         check_cells(len(columns) * len(self.rows), self.name)
@@ -200,7 +200,7 @@ class Export:
     def _spec(
         self, columns: Mapping[str, tuple[str, str]], prefer: Sequence[str], drop: Sequence[tuple[str, str]]
     ) -> DataSpec | None:
-        """How to read the table; None where nothing can be the label."""
+        """Return the reading of the table; None if nothing can be the label."""
         shown, fields, extra = (
             {own: column for column, (of, own) in columns.items() if of == part} for part in _PARTS
         )
@@ -212,7 +212,7 @@ class Export:
         for question, answer in (pair for row in self.rows for pair in row.answers.items()):
             if answer:
                 answers[question].append(answer)
-        # Answers recur, as those of free text do not.
+        # Answers recur, unlike free texts.
         recurring = (own for own, given in answers.items() if 2 <= len(set(given)) <= len(given) / 2)
         spaced = Counter(name for row in self.rows for name, said in row.about.items() if " " in said)
         wordy = [name for name in fields if 2 * spaced[name] > len(self.rows)]
@@ -227,7 +227,7 @@ class Export:
 
 
 def left_out(what: Skipped, count: int) -> str:
-    """That so many were left out."""
+    """Say how many of a kind were left out."""
     return f"{number(count, what.one, what.value)} {agree(count, 'was', 'were')} left out"
 
 
@@ -236,44 +236,44 @@ def left_out(what: Skipped, count: int) -> str:
 
 @dataclass(frozen=True, slots=True)
 class JsonRecord:
-    """An object of a file, with its fields by name; `where` it stands is said in errors."""
+    """An object of a file, with its fields by name; `where` is its place, for errors."""
 
     fields: Mapping[str, Any]
     where: str
 
     def text(self, key: str, needed: str = "") -> str:
-        """A field that is a text, number or truth value, or null unless something is `needed`."""
+        """Return a field that is a text, number or truth value, or null unless something is `needed`."""
         return want_text(self.fields.get(key), self.where, f"{key!r}", needed)
 
     def values(self, key: str) -> list[Any]:
-        """A field that is a list."""
+        """Return a field that is a list."""
         return want_list(self.fields.get(key), self.where, f"{key!r}")
 
     def inner(self, key: str) -> dict[str, Any]:
-        """A field that is an object."""
+        """Return a field that is an object."""
         return want_object(self.fields.get(key), self.where, f"{key!r}")
 
     def damaged(self, key: str, wanted: str) -> DataError:
-        """The error for a field that is not as its tool writes it."""
+        """Return the error for a field that is not as its tool writes it."""
         return damaged(self.where, f"{key!r}", self.fields.get(key), wanted)
 
 
 def entry(value: Any, where: str, what: str) -> JsonRecord:
-    """The value, if it is an object; `what` names it in the error otherwise."""
+    """Return the value, if it is an object; otherwise `what` names it in the error."""
     return JsonRecord(want_object(value, where, what), where)
 
 
 def entries(
     records: Iterable[Record], name: str, unit: str = "record", lines: Iterable[int] | None = None
 ) -> Iterator[tuple[int, JsonRecord]]:
-    """The records of a file with their numbers, which are `lines` where some were left out."""
+    """Yield the records of a file with their numbers, or with `lines` if some records were left out."""
     numbered = enumerate(records, start=1) if lines is None else zip(lines, records, strict=True)
     for line, record in numbered:
         yield line, JsonRecord(record, f"{name}, {unit} {line}")
 
 
 def records_of(parsed: Parsed) -> list[Record]:
-    """The rows of a table as records."""
+    """Return the rows of a table as records."""
     cells = [parsed.column(column).cells for column in parsed.columns]
     return [dict(zip(parsed.columns, row, strict=True)) for row in zip(*cells, strict=True)]
 
@@ -281,7 +281,7 @@ def records_of(parsed: Parsed) -> list[Record]:
 def rows_of(
     parsed: Parsed, name: str, opened: Callable[[str], Any] | None = None
 ) -> Iterator[tuple[int, JsonRecord]]:
-    """The rows of a table as records, with what is `opened` of cells that hold something else than text."""
+    """Return rows of a table as records; `opened` gives the value of a cell that is not plain text."""
     records = records_of(parsed)
     if opened is not None:
         records = [
@@ -292,48 +292,48 @@ def rows_of(
 
 
 def joined(values: Iterable[str]) -> str:
-    """Several choices as one label, whatever order they were made in."""
+    """Return several choices as one label, the same for any order of choice."""
     return JOIN.join(sorted(set(values)))
 
 
 def several(value: Any) -> list[Any]:
-    """A list, of one unless there are more."""
+    """Return a list: the value itself if it is one, or a list of it."""
     return value if isinstance(value, list) else [value]
 
 
 def scalar(value: Any) -> str | None:
-    """The text of a value; None for a list or an object."""
+    """Return the text of a value; None for a list or an object."""
     return None if isinstance(value, list | dict) else json_files.text(value)
 
 
 def scalars(fields: Any, leave: Collection[str] = ()) -> dict[str, str]:
-    """The fields of an object that are neither lists nor objects, as texts; none of anything else."""
+    """Return fields of an object that are neither lists nor objects, as texts; none for other values."""
     pairs = fields.items() if isinstance(fields, Mapping) else ()
     found = ((key, scalar(value)) for key, value in pairs if key not in leave)
     return {key: text for key, text in found if text is not None}
 
 
 def inside(record: Mapping[str, Any], inner: str) -> dict[str, str]:
-    """The scalars of one of a record's objects, as ``inner.field``."""
+    """Return the scalars of one of a record's objects, as ``inner.field``."""
     return {f"{inner}.{key}": text for key, text in scalars(record.get(inner)).items()}
 
 
 def want_list(value: Any, where: str, what: str) -> list[Any]:
-    """The value, if it is a list; `what` names it in the error otherwise."""
+    """Return the value, if it is a list; otherwise `what` names it in the error."""
     if not isinstance(value, list):
         raise damaged(where, what, value, "a list")
     return value
 
 
 def want_object(value: Any, where: str, what: str) -> dict[str, Any]:
-    """The value, if it is an object."""
+    """Return the value, if it is an object."""
     if not isinstance(value, dict):
         raise damaged(where, what, value, "an object")
     return value
 
 
 def want_text(value: Any, where: str, what: str, needed: str = "") -> str:
-    """The value as text, if it is a text, number or truth value, or null unless something is `needed`."""
+    """Return a text, number or truth value as text, and null as empty unless something is `needed`."""
     text = scalar(value)
     if text is None:
         raise damaged(where, what, value, "a text or a number")
@@ -343,6 +343,6 @@ def want_text(value: Any, where: str, what: str, needed: str = "") -> str:
 
 
 def damaged(where: str, what: str, found: Any, wanted: str) -> DataError:
-    """The error for a record that is not as its tool writes it."""
+    """Return the error for a record that is not as its tool writes it."""
     shown = "nothing" if found is None else quoted(json_files.text(found))
     return DataError(f"{where}: {what} should be {wanted}, found {shown}; export the file again, or mend it")

@@ -15,17 +15,17 @@ from grasp_core.reading.table.table import Parsed
 _RESPONSES, _USERS, _STATUS = ".responses", ".responses.users", ".responses.status"
 _IDS = ("external_id", "id", "_server_id")
 _STATUSES = {"0": "draft", "1": "submitted", "2": "discarded"}
-"""As numbers, in data sets that keep statuses as class labels."""
+"""Statuses by number, for data sets that keep them as class labels."""
 _NOT_ABOUT = frozenset({*_IDS, "fields", "responses", "suggestions", "vectors", "metadata", "status"})
 _RANKED = " > "
-"""Between the options of a ranking, the first before the second."""
+"""Text between the options of a ranking, the best first."""
 
 _Response = tuple[str, Any, Any, Any]
-"""A question, a user, the answer, and a status, None where the export has none."""
+"""A question, a user, the answer, and a status, None if the export has none."""
 
 
 def is_export(records: Sequence[Record]) -> bool:
-    """Whether the first records are Argilla's."""
+    """Return whether the first records are Argilla's."""
     return any(
         (isinstance(record.get("fields"), dict) and isinstance(record.get("responses"), list | dict))
         or any(key.endswith(_RESPONSES) and f"{key}.users" in record for key in record)
@@ -35,9 +35,9 @@ def is_export(records: Sequence[Record]) -> bool:
 
 
 def read(records: Sequence[Record], name: str, written: str = "JSON") -> Parsed | None:
-    """A row per record and user; None for anything that is not Argilla's.
+    """Return a row per record and user; None for a file that is not Argilla's.
 
-    `written`: what the file is, e.g. "JSON" or "Parquet".
+    `written`: the file's form, e.g. "JSON" or "Parquet".
     """
     if not is_export(records):
         return None
@@ -51,7 +51,7 @@ def read(records: Sequence[Record], name: str, written: str = "JSON") -> Parsed 
             statuses = statuses or bool(status)
             user = rows.want_text(user, record.where, "the user of a response")
             key = (line, user, question)
-            if user in ("", "None"):  # what str() makes of a user that is not known
+            if user in ("", "None"):  # str() of an unknown user
                 found.skipped[Skipped.UNKNOWN_ANNOTATOR] += 1
             elif status != "submitted":
                 found.skipped[Skipped.UNSUBMITTED if status else Skipped.WITHOUT_STATUS] += 1
@@ -103,14 +103,14 @@ def read(records: Sequence[Record], name: str, written: str = "JSON") -> Parsed 
 
 
 def read_table(parsed: Parsed, name: str) -> Parsed | None:
-    """The columns of a flat export in a table of text, such as CSV; None for other tables."""
+    """Read the columns of a flat export in a table of text, such as CSV; None for other tables."""
     if not any(column.endswith(_USERS) for column in parsed.columns):
         return None
     return read([dict(row.fields) for _, row in rows.rows_of(parsed, name, structure)], name, parsed.kind)
 
 
 def _of_users(record: Mapping[str, Any]) -> list[str]:
-    """Questions whose columns hold responses with their users, as 1.x writes them."""
+    """Return questions whose columns have responses with their users, as 1.x writes them."""
     several = {key: rows.several(value) for key, value in record.items()}
     return [
         key
@@ -120,7 +120,7 @@ def _of_users(record: Mapping[str, Any]) -> list[str]:
 
 
 def _responses(record: JsonRecord) -> Iterator[_Response]:
-    """Each user's answer to each question, drafts and discarded ones with them."""
+    """Yield each user's answer to each question, including drafts and discarded answers."""
     fields, where = record.fields, record.where
     if "fields" in fields or "responses" in fields:
         record.inner("fields")
@@ -155,7 +155,7 @@ def _by_user(given: Sequence[Any], where: str) -> Iterator[_Response]:
 
 
 def _with_users(question: str, given: Any, where: str) -> Iterator[_Response]:
-    """A list of responses, or an object of equally long lists."""
+    """Yield responses from a list of them, or from an object of equally long lists."""
     if isinstance(given, dict) and isinstance(given.get("user_id"), list):
         users = given["user_id"]
         statuses = given.get("status") or [None] * len(users)
@@ -180,7 +180,7 @@ def _zipped(question: str, users: Any, values: Any, statuses: Any, where: str) -
 
 
 def _answer(value: Any) -> str | list[str] | None:
-    """A text, the options chosen, or None for what is neither, as spans are."""
+    """Return a text, the options chosen, or None for a value that is neither, such as spans."""
     text = scalar(value)
     if text is not None or not isinstance(value, list):
         return text

@@ -1,4 +1,4 @@
-"""doccano: labels of whole texts, in a file per annotator or with the annotators' numbers.
+"""doccano: labels of whole texts, in a file per annotator, or with the annotators' numbers.
 
 Formats: https://doccano.github.io/doccano/tutorial/ and, for the contents of an export,
 https://github.com/doccano/doccano/tree/master/backend/data_export
@@ -30,14 +30,14 @@ _CONTENTS = ("text", "data", "filename")
 _NOT_ABOUT = frozenset({"id", "annotations", "annotation_approver", "comments", "Comments", *_LABELS})
 _ENDINGS = {".csv": "CSV", ".json": "JSON", ".jsonl": "JSON Lines"}
 _NOBODY = "unknown"
-"""The file of texts that nobody has labelled, up to version 1.5."""
+"""Name of the file of texts that nobody has labelled, up to version 1.5."""
 _FILE_EACH = "each file was taken for the annotator that it is named after"
 _NUMBER = "the text's number"
 _OF_SPANS = "the labels are of spans; only labels of whole texts are read"
 
 
 def read(records: Sequence[Record], name: str) -> Parsed | None:
-    """A JSON or JSON Lines export in one file; None for anything else."""
+    """Read a JSON or JSON Lines export in one file; None for other files."""
     looked_at = records[: rows.LOOKED_AT]
     if any(map(_has_users, looked_at)):
         return _by_user(entries(records, name), Export(name, "doccano, JSON"), in_rows=False)
@@ -49,7 +49,7 @@ def read(records: Sequence[Record], name: str) -> Parsed | None:
 
 
 def read_table(parsed: Parsed, name: str) -> Parsed | None:
-    """A CSV export in one file; None for any other table."""
+    """Read a CSV export in one file; None for any other table."""
     columns = set(parsed.columns)
     if columns >= {"id", "text", "label", "user", "annotation_approver"}:
         return _by_user(rows.rows_of(parsed, name), Export(name, f"doccano, {parsed.kind}"), in_rows=True)
@@ -59,9 +59,9 @@ def read_table(parsed: Parsed, name: str) -> Parsed | None:
 
 
 def read_archive(archive: Archive) -> Parsed | None:
-    """An archive with a file per annotator, named after them; None for any other archive.
+    """Read an archive with a file per annotator, named after them; None for any other archive.
 
-    Files belong to annotators if at least two of them have a text in common: parts of one data set have none.
+    Files belong to annotators if at least two of them share a text: parts of one data set share none.
     """
     members, name = archive.names, archive.name
     endings = {PurePosixPath(path).suffix.lower() for path in members}
@@ -70,7 +70,7 @@ def read_archive(archive: Archive) -> Parsed | None:
     if endings == {".txt"}:
         return _of_fasttext(archive)
     ending = endings.pop()
-    try:  # a quick look that never fails
+    try:  # a quick check that never fails
         if _member(archive.member(members[0]), name, ending) is None:
             return None
     except DataError:
@@ -96,19 +96,19 @@ def read_archive(archive: Archive) -> Parsed | None:
 
 
 def _is_labelled(record: Record) -> bool:
-    """Whether it is a text with its labels, and not with spans."""
+    """Return whether a record is a text with its labels, and not with spans."""
     given = (record.get(key) for key in _LABELS)
     labelled = any(isinstance(one, list) and all(isinstance(label, str) for label in one) for one in given)
     return "id" in record and any(key in record for key in _CONTENTS) and labelled
 
 
 def _tells_raters(record: Record) -> bool:
-    """Whether a list of raters stands beside the labels, one for each."""
+    """Return whether a list of raters is beside the labels."""
     return any(isinstance(value, list) and names.id_score(key, names.RATER) for key, value in record.items())
 
 
 def _has_spans(record: Record) -> bool:
-    """Whether it is a text whose labels are of spans, or with relations between spans."""
+    """Return whether a record is a text whose labels are of spans, or with relations between spans."""
     if "id" not in record or not any(key in record for key in _CONTENTS):
         return False
     if isinstance(record.get("entities"), list) and isinstance(record.get("relations"), list):
@@ -118,7 +118,7 @@ def _has_spans(record: Record) -> bool:
 
 
 def _member(content: bytes, name: str, ending: str) -> Iterable[tuple[int, JsonRecord]] | None:
-    """The texts of one annotator, who may have none; None where they have no labels."""
+    """Return the texts of one annotator, who may have none; None if they have no labels."""
     if not content.strip():
         return []
     text, _, _ = encodings.to_utf8(content, name)
@@ -133,7 +133,7 @@ def _member(content: bytes, name: str, ending: str) -> Iterable[tuple[int, JsonR
 
 
 def _split(parsed: Parsed) -> list[Record]:
-    """The rows of a CSV, whose labels are joined by a mark."""
+    """Return the rows of a CSV, with labels split at the mark that joins them."""
     return [
         {key: list(filter(None, cell.split("#"))) if key in _LABELS else cell for key, cell in record.items()}
         for record in rows.records_of(parsed)
@@ -153,7 +153,7 @@ def _about(record: JsonRecord) -> dict[str, str]:
 
 
 def _of_one(records: Iterable[tuple[int, JsonRecord]], name: str, kind: str) -> Parsed:
-    """One file with the annotator among the texts' own fields; another does not tell who gave which label."""
+    """Read one file with annotators among the texts' fields; refuse a file that does not name them."""
     found = Export(name, f"doccano, {kind}")
     found.rows += [_row(line, record, "") for line, record in records]
     fields = dict.fromkeys(key for row in found.rows for key in row.about)
@@ -178,7 +178,7 @@ def _has_users(record: Record) -> bool:
 
 
 def _by_user(records: Iterable[tuple[int, JsonRecord]], export: Export, *, in_rows: bool) -> Parsed:
-    """A row per text and annotator, whose labels are taken together; `in_rows`: each is a row by itself."""
+    """Return a row per text and annotator with all labels; `in_rows`: each label has its own row."""
     together: dict[tuple[Hashable, str], tuple[int, str, dict[str, str], list[str]]] = {}
     for line, record in records:
         item = record.text("id", _NUMBER)
@@ -200,13 +200,13 @@ def _by_user(records: Iterable[tuple[int, JsonRecord]], export: Export, *, in_ro
 
 # fastText: a row ``__label__a __label__b text`` per text, in a file per annotator
 #
-# The rows name neither texts nor annotators. Files of all annotators hold the same texts in the same order,
-# which tells where a label of several words ends and the text begins.
+# The rows name neither texts nor annotators. Files of all annotators have the same texts in the same order,
+# which shows where a label of several words ends and the text begins.
 
 _MARK = "__label__"
 _COMMENTS = re.compile(r"\s__comment__.*\Z", re.DOTALL)
 _FIRST = re.compile(rb'"?( |' + _MARK.encode() + b")")
-"""Start of a first row: texts without labels begin with a blank; a table's header with neither."""
+"""Start of a first row; texts without labels begin with a blank, and a table's header with neither."""
 _MARKED = re.compile(rb'(\A|\n)"?' + _MARK.encode())
 _START = 1 << 16
 _MOST_LABELS = 256
@@ -240,12 +240,12 @@ def _of_fasttext(archive: Archive) -> Parsed | None:
 
 
 def _is_fasttext(content: bytes) -> bool:
-    """Whether the file's first rows begin as fastText's do, one of them with a label."""
+    """Return whether the first rows begin like fastText's, at least one of them with a label."""
     return _FIRST.match(content) is not None and _MARKED.search(content[:_START]) is not None
 
 
 def refuse_fasttext(content: bytes, name: str) -> None:
-    """Refuse a fastText file alone."""
+    """Refuse a single fastText file."""
     if _is_fasttext(content):
         raise DataError(
             f"{name} is fastText, which holds labels and texts but not who gave which label; export a file "
@@ -255,18 +255,18 @@ def refuse_fasttext(content: bytes, name: str) -> None:
 
 
 class _Marked(NamedTuple):
-    """One row: the labels that another one follows, and what stands after the last mark, label and text."""
+    """One row: all labels but the last, and the text after the last mark, which is a label and the text."""
 
     labels: Sequence[str]
     rest: str
     marked: bool
 
     def last(self, text: str) -> str:
-        """The label right before the text."""
+        """Return the label right before the text."""
         return self.rest.removesuffix(text).removesuffix(" ")
 
     def fits(self, text: str) -> bool:
-        """Whether the row is a label and the text."""
+        """Return whether the row is a label and the text."""
         if not self.marked:
             return self.rest == text
         return self.rest.endswith(f" {text}") and len(self.rest) > len(text) + 1
@@ -288,7 +288,7 @@ def _rows(content: bytes, where: str) -> list[_Marked]:
 
 
 def _texts(together: Sequence[tuple[_Marked, ...]], name: str) -> list[str]:
-    """The text of each row: what all annotators' rows end in, and which leaves each a label."""
+    """Return the text of each row: the end that all annotators' rows share, and that leaves each a label."""
     texts = [_common(row) for row in together]
     known = {label for row in together for one in row for label in one.labels}
     for row, text in zip(together, texts, strict=True):
@@ -301,7 +301,7 @@ def _texts(together: Sequence[tuple[_Marked, ...]], name: str) -> list[str]:
         )
     told = []
     for line, (row, text) in enumerate(zip(together, texts, strict=True), start=1):
-        if text is None:  # all annotators gave the same label, which other rows may tell
+        if text is None:  # all annotators gave the same label, which other rows may show
             able = [label for label in known if all(one.rest.startswith(f"{label} ") for one in row)]
             if not able:
                 raise DataError(
@@ -320,7 +320,7 @@ def _texts(together: Sequence[tuple[_Marked, ...]], name: str) -> list[str]:
 
 
 def _common(row: Sequence[_Marked]) -> str | None:
-    """The text, where the annotators' labels differ or one of them gave none; None where all are the same."""
+    """Return the text if annotators' labels differ or one gave none; None if all are the same."""
     for one in row:
         if not one.marked:
             return one.rest if all(other.fits(one.rest) for other in row) else None

@@ -26,7 +26,7 @@ _DAMAGED = "{} is a UIMA CAS that is damaged or cut off; export the project agai
 _CHOOSE = "export the project again and choose 'UIMA CAS JSON 0.4' or 'UIMA CAS XMI' as the format"
 
 Structure = dict[str, Any]
-"""A feature structure: its type, and its features' values."""
+"""A feature structure: its type, and its features with values."""
 
 
 def read(records: Sequence[Record], name: str) -> Parsed | None:
@@ -40,7 +40,7 @@ def read(records: Sequence[Record], name: str) -> Parsed | None:
 
 
 def read_archive(archive: Archive) -> Parsed | None:
-    """A row per document and annotator of a project's export; None for other archives."""
+    """Return a row per document and annotator of a project's export; None for other archives."""
     # annotation/<document>/<annotator>.<format>, in any folder
     name, members = archive.name, {path: PurePosixPath(path).parts for path in archive.names}
     is_project = any(parts[-1].startswith("exportedproject") for parts in members.values())
@@ -86,9 +86,9 @@ def read_archive(archive: Archive) -> Parsed | None:
 
 
 def _unpacked(content: bytes, rater: str, where: str) -> tuple[list[Structure] | None, str]:
-    """The feature structures of a member, None for other formats, and its annotator.
+    """Return the feature structures of a member, None for other formats, and its annotator.
 
-    Older versions pack it into an archive with a name of its own; the file in that bears the annotator's.
+    Older versions pack it into an archive with another name; the file in the archive has the annotator's.
     """
     if content.startswith(ZIP):
         inner = Archive(content, where)
@@ -105,7 +105,7 @@ def _unpacked(content: bytes, rater: str, where: str) -> tuple[list[Structure] |
 
 
 def _structures(records: Sequence[Record], where: str) -> list[Structure] | None:
-    """Feature structures as :func:`json_files.records` finds them: a list, an object, or none at all."""
+    """Return feature structures as :func:`json_files.records` reads them, in a list or object, or None."""
     if not records:
         return None
     first = records[0]
@@ -122,7 +122,7 @@ def _structures(records: Sequence[Record], where: str) -> list[Structure] | None
 
 
 def _xmi(content: bytes, where: str) -> list[Structure]:
-    """The feature structures of a CAS in XMI. A document type, which could define entities, is refused."""
+    """Return the feature structures of a CAS in XMI; refuse a document type, which could define entities."""
     found: list[Structure] = []
     depth = 0
 
@@ -158,7 +158,7 @@ _Labels = dict[str, list[str]]
 
 
 def _labels(structures: Sequence[Structure], layers: set[str]) -> tuple[str, _Labels, _Labels]:
-    """A document's text, its labels, and those of spans that are as long as it; layers are noted."""
+    """Return a document's text, its labels, and labels of spans over the whole text; note `layers`."""
     told = (one.get("sofaString") for one in structures if one.get(_TYPE) == "uima.cas.Sofa")
     text = next(told, None)
     text = text if isinstance(text, str) else ""

@@ -21,9 +21,9 @@ from grasp_core.reading.table.table import Parsed
 _OF_ANNOTATION = ("lead_time", "created_at", "updated_at")
 _FLAT = frozenset({"id", "annotator", "annotation_id", "was_cancelled", "agreement", *_OF_ANNOTATION})
 STARRED = "starred"
-"""Column that says of each annotation whether it is ground truth, and whose."""
+"""Column with the kind of ground truth of each annotation."""
 _NO, _RATER, _REFERENCE = "no", "rater", "reference"
-"""Its values: no ground truth; that of someone who also gave other answers; of someone who did not."""
+"""Its values: no ground truth; ground truth of a rater who also gave other answers; of another person."""
 _NO_STARS = "this form does not say which answers are ground truth (starred); the JSON export does"
 _NO_REGIONS = (
     "this form does not always tell answers about a region from answers about the task; the JSON export does"
@@ -33,18 +33,18 @@ _GUESSED = (
 )
 _TASK = "the task's number"
 _PLAIN = "plain"
-"""The kind of an answer that its form tells no kind of: a single choice, or a text."""
+"""The kind of an answer whose form shows no kind: a single choice, or a text."""
 _KINDS = frozenset({"choices", "rating", "taxonomy", "number", "selected", "datetime", "text", "ranker"})
 _WRITTEN = names.word_set(
     "why reason reasons reasoning rationale justification explanation explain comment comments note notes "
     "feedback remark remarks text"
 )
 _COMPLETE = 0.9
-"""Share of the most answered question's answers from which a question is as complete as it."""
+"""Share of the most answered question's answers from which a question counts as equally complete."""
 
 
 def read(records: Sequence[Record], name: str) -> Parsed | None:
-    """Tasks with their annotations (JSON), or a record per annotation (JSON-MIN); None for anything else."""
+    """Read tasks with annotations (JSON), or a record per annotation (JSON-MIN); None for other files."""
     head = records[: rows.LOOKED_AT]
     if any(map(_is_task, head)):
         found = _Found(name, "Label Studio, JSON")
@@ -53,7 +53,7 @@ def read(records: Sequence[Record], name: str) -> Parsed | None:
         return found.finished()
     if not any(record.keys() >= {"id", "annotator", "annotation_id"} for record in head):
         return None
-    # Fields after the task's, which end with its id, and before the annotation's are the answers.
+    # Answers are after the task's fields, which end with its id, and before the annotation's fields.
     between: dict[str, None] = {}
     for keys in map(list, records):
         if "id" in keys[1:] and "annotator" in keys:
@@ -63,7 +63,7 @@ def read(records: Sequence[Record], name: str) -> Parsed | None:
 
 
 def read_table(parsed: Parsed, name: str) -> Parsed | None:
-    """The CSV and TSV exports, whose lists and objects are written as JSON; None for any other table."""
+    """Read CSV and TSV exports, whose lists and objects are written as JSON; None for any other table."""
     if not {"id", "annotator", "annotation_id", "lead_time"} <= set(parsed.columns):
         return None
     found = _Found(name, f"Label Studio, {parsed.kind}")
@@ -72,10 +72,10 @@ def read_table(parsed: Parsed, name: str) -> Parsed | None:
 
 @dataclass(slots=True)
 class _Found(Export):
-    """The annotations, and which of them are starred.
+    """Annotations, with marks for the starred ones.
 
-    `kinds`: of each question's answers.
-    `regions`: answers about parts of an item, which are no annotations of it.
+    `kinds`: kinds of each question's answers.
+    `regions`: number of answers about parts of an item, which are no annotations of it.
     """
 
     starred: list[bool] = field(default_factory=list)
@@ -83,13 +83,13 @@ class _Found(Export):
     regions: int = 0
 
     def note(self, row: Row, annotation: Mapping[str, Any]) -> None:
-        """Take an annotation with its times."""
+        """Add an annotation with its times."""
         row.extra.update(scalars({key: annotation.get(key) for key in _OF_ANNOTATION}))
         self.rows.append(row)
         self.starred.append(_is_true(annotation.get("ground_truth")))
 
     def finished(self) -> Parsed:
-        """The table of the annotations."""
+        """Return the table of the annotations."""
         if self.rows and not any(row.answers for row in self.rows):
             raise DataError(
                 f"{self.name}: no annotation answers a question about its task as a whole (choices, rating, "
@@ -120,7 +120,7 @@ class _Found(Export):
 
 
 def _is_true(value: Any) -> bool:
-    """Whether a mark is set, in JSON or in a cell."""
+    """Return whether a mark is set, in JSON or in a cell."""
     return value is True or (isinstance(value, str) and value.casefold() in ("true", "1"))
 
 
@@ -158,7 +158,7 @@ def _collect(task: JsonRecord, line: int, found: _Found) -> None:
 
 
 def _annotator(annotation: JsonRecord) -> tuple[str, dict[str, str]]:
-    """The annotator's mail address, as in the CSV export, or else the number."""
+    """Return the annotator's mail address, as in the CSV export, or else the number; and further ids."""
     given = annotation.fields.get("completed_by")
     if not isinstance(given, dict):
         return annotation.text("completed_by", "the annotator's number or address"), {}
@@ -170,11 +170,11 @@ def _annotator(annotation: JsonRecord) -> tuple[str, dict[str, str]]:
 
 
 def _results(annotation: JsonRecord, found: _Found) -> Iterator[tuple[str, Any]]:
-    """Questions about the task with the annotation's answers."""
+    """Yield questions about the task with the annotation's answers."""
     for one in annotation.values("result"):
         result = rows.entry(one, annotation.where, "an entry of 'result'")
         value = result.fields.get("value")
-        if _kind_of(value) is None or result.fields.get("item_index") is not None:  # a page is a part
+        if _kind_of(value) is None or result.fields.get("item_index") is not None:  # an answer about one page
             found.regions += 1
         else:
             yield result.text("from_name", "the question's name"), value
@@ -184,11 +184,11 @@ def _results(annotation: JsonRecord, found: _Found) -> Iterator[tuple[str, Any]]
 
 
 def _flat(records: Sequence[tuple[int, JsonRecord]], found: _Found, between: Sequence[str]) -> Parsed:
-    """Fields of the records are answers, or tell of the task.
+    """Read records whose fields are answers, or describe the task.
 
     JSON-MIN has the answers between the task's fields and the annotation's. The columns of a CSV are in
-    alphabetical order: answers are those in which annotations of one task differ, and those that look like
-    nothing else.
+    alphabetical order: answers are columns in which annotations of one task differ, or columns that cannot be
+    anything else.
     """
     values: dict[str, list[Any]] = {}
     for key, value in (pair for _, record in records for pair in record.fields.items()):
@@ -205,7 +205,7 @@ def _flat(records: Sequence[tuple[int, JsonRecord]], found: _Found, between: Seq
     of_regions = {key for key in asked if any(map(_regions, values[key]))}
     questions = [key for key in asked if key in plain or (kinds[key] - {None} and key not in of_regions)]
     guessed = not between and not varying
-    if guessed:  # by names, or by values, which recur
+    if guessed:  # by names, or by recurring values
         questions += [key for key in plain if names.label_score(key)] or [
             key
             for key in plain
@@ -238,12 +238,12 @@ def _flat(records: Sequence[tuple[int, JsonRecord]], found: _Found, between: Seq
 
 
 def _regions(value: Any) -> int:
-    """Answers about regions in a field: entries of a list that are no answer with its kind."""
+    """Count answers about regions in a field: entries of a list that are no answer with its kind."""
     return sum(_kind_of(entry) is None for entry in value) if isinstance(value, list) else 0
 
 
 def _varying(records: Sequence[Mapping[str, Any]]) -> set[str]:
-    """Fields in which annotations of one task differ, so that they are no part of the task."""
+    """Return fields in which annotations of one task differ, so that they are no part of the task."""
     of_task = Counter(scalar(record.get("id")) for record in records)
     cells = Counter(
         (scalar(record.get("id")), key, repr(value))
@@ -258,13 +258,13 @@ def _varying(records: Sequence[Mapping[str, Any]]) -> set[str]:
 
 
 def _kind_of(value: Any) -> str | None:
-    """Which kind of answer it is; None where it is about a region of the item."""
+    """Return the kind of an answer; None if it is about a region of the item."""
     keys = set(value) - {"original_width", "original_height"} if isinstance(value, dict) else set()
     return next(iter(keys)) if len(keys) == 1 and keys <= _KINDS else None
 
 
 def _answers(given: Iterable[tuple[str, Any]], where: str, found: _Found) -> dict[str, str]:
-    """The answer to each question, whose kinds are noted."""
+    """Return the answer to each question, and note its kinds in `found`."""
     texts: dict[str, list[str]] = defaultdict(list)
     for question, value in given:
         kind = _kind_of(value)
@@ -278,7 +278,7 @@ def _answers(given: Iterable[tuple[str, Any]], where: str, found: _Found) -> dic
 
 
 def _chosen(value: Any, kind: str, where: str) -> list[str]:
-    """The texts of an answer, one for each thing chosen; of a ranking the order, or that in each bucket."""
+    """Return the texts of an answer, one per choice; for a ranking the order, or the order in each bucket."""
     given = value[kind]
     if kind == "ranker" and isinstance(given, dict):
         orders = {
@@ -297,17 +297,17 @@ def _chosen(value: Any, kind: str, where: str) -> list[str]:
 
 
 def _in_order(found: _Found) -> list[str]:
-    """Questions in the order in which they are proposed as the label, the same in every form of an export.
+    """Sort questions as proposals for the label, in the same order for every form of an export.
 
-    What was written comes last. Otherwise, questions on which annotations of a task differ come first; of
-    those, the ones about as complete as the most answered; of those, single choices, then ratings, multiple
-    choices and others; then the more complete, and then by name.
+    Written answers come last. Otherwise, questions with differing annotations of a task come first. Among
+    these, questions about as complete as the most answered come first; then single choices, ratings, multiple
+    choices and others; then more complete questions, and then names decide.
     """
     answers = [(row.item, *pair) for row in found.rows for pair in row.answers.items() if pair[1]]
     counts = Counter(question for _, question, _ in answers)
     several = {question for _, question, answer in answers if JOIN in answer}
     of_item = Counter(row.item for row in found.rows)
-    # No answer differs from an answer.
+    # A missing answer differs from an answer.
     disputed = {question for (item, question, _), count in Counter(answers).items() if count < of_item[item]}
     written = {
         question

@@ -23,14 +23,14 @@ _TOLD = (
     "age|gender|nationality|education|ethnicity simplified|country of birth|country of residence"
     "|student status|employment status|language"
 )
-"""Fields of annotators in the 3rd edition; some of its files leave the "Ann" before their numbers out."""
+"""Fields of annotators in the 3rd edition; some of its files omit the "Ann" before annotators' numbers."""
 _ABOUT_ITEM = ("text", "split", "lang")
 _OWN_COLUMNS = frozenset({"item", "rater", "label", *_ABOUT_ITEM})
 _FORM = "'annotations' must hold a label for each of 'annotators', in their order"
 
 
 def read(records: Sequence[Record], name: str) -> Parsed | None:
-    """A row per annotation, or per annotator where the file describes those; None for other files."""
+    """Return a row per annotation, or per annotator in a file that describes them; None for other files."""
     if not records:
         return None
     if {"annotations", "annotators"} <= records[0].keys() and not _MARKS.isdisjoint(records[0]):
@@ -64,7 +64,7 @@ def _annotations(records: Sequence[Record], name: str) -> Parsed:
 
 
 def _labels(record: JsonRecord) -> list[tuple[str, str]]:
-    """Annotators and their labels; an annotator without a label has an empty one."""
+    """Return annotators and their labels; an annotator without a label has an empty one."""
     labels = record.fields.get("annotations")
     if isinstance(labels, Mapping):
         return [(rater.strip(), _chosen(label)) for rater, label in labels.items()]
@@ -78,7 +78,7 @@ def _labels(record: JsonRecord) -> list[tuple[str, str]]:
 
 
 def _chosen(label: Any) -> str:
-    """A label, or several, which the 3rd edition's inference task joins by commas."""
+    """Return a label, or several, which the 3rd edition's inference task joins by commas."""
     chosen = map(text, label) if isinstance(label, list) else text(label).split(",")
     return joined(one.strip() for one in chosen if one.strip())
 
@@ -94,7 +94,7 @@ def _listed(value: Any, where: str) -> list[str]:
 def _other_info(
     record: Mapping[str, Any], raters: Sequence[str], unread: dict[str, None]
 ) -> tuple[dict[str, list[str]], dict[str, str]]:
-    """What `other_info` holds by annotator, and about the item; what is neither is noted in `unread`."""
+    """Return fields of `other_info` by annotator, and about the item; note other fields in `unread`."""
     by_rater: dict[str, list[str]] = {}
     about: dict[str, str] = {}
     info = record.get("other_info")
@@ -119,7 +119,7 @@ def _other_info(
 
 
 def _prose(value: Any) -> str:
-    """A text, or the parts of one, e.g. context and response."""
+    """Return a text, or its parts joined, e.g. context and response."""
     if isinstance(value, Mapping):
         return "\n".join(f"{part}: {text(inner)}" for part, inner in value.items())
     return text(value)
@@ -136,7 +136,7 @@ def _describes_rater(record: Record) -> bool:
 
 
 def _raters(records: Sequence[Record], name: str) -> Parsed:
-    """A row per annotator; numbers alone get the "Ann" that the annotations have before them."""
+    """Return a row per annotator; bare numbers get the prefix "Ann" that they have in the annotations."""
     keys = [record["key"].strip() for record in records]
     numbers = any(map(_NUMBER.fullmatch, keys))
     described = dict.fromkeys(field for record in records for field in record if numbers or field != "key")

@@ -31,22 +31,22 @@ _YES, _MARKS = "true", frozenset({"true", "false", ""})
 _TEXTS = frozenset({"text", "sentence", "comment", "post", "tweet", "document", "passage", "content"})
 _ID = frozenset({"id", "ids", "key", "uid", "uuid", "number", "nr", "index", "idx"})
 _LONG, _SETS = 200, 8
-"""Letters of a name in which numbers are looked for, and sets of numbers that are tried."""
+"""Letters of a name that are searched for numbers, and most sets of numbers that are tried."""
 _MOST = 0.85
-"""Least share of the inputs' numbers that answers have where they are numbered alike."""
+"""Least share of the inputs' numbers that answers have if both are numbered alike."""
 _REPEATS = 0.9
-"""Share of an answer's cells that are an input's, from which it is no answer."""
+"""Share of an answer's cells that equal an input's, from which it is no answer."""
 _OFTEN = 3
-"""The one input that stands so often in a HIT fills its places; twice, it may be asked again."""
+"""An input that occurs so often in one HIT fills empty places; twice, it may be asked again."""
 _SHORT = 80
-"""Texts up to this long are ids of items."""
+"""Most letters of a text that is an item's id."""
 _MOST_REASONS = 100
 
 _Columns = dict[str, list[str]]
 
 
 def read_table(parsed: Parsed, name: str) -> Parsed | None:
-    """The results with a column per question; None where the table is no batch's results."""
+    """Return the results with a column per question; None if the table is no batch's results."""
     own = {_HIT, "AssignmentId", "WorkerId"}
     if not own.issubset(parsed.columns) or not any(column.startswith(ANSWER) for column in parsed.columns):
         return None
@@ -92,7 +92,7 @@ def read_table(parsed: Parsed, name: str) -> Parsed | None:
 
 
 def _spec(columns: _Columns, item: str) -> DataSpec | None:
-    """How to read the results; rejected assignments, and those with a reason to be, are left out."""
+    """Return the reading of the results; filters leave out rejected assignments, also by a given reason."""
     answers = {column: set(cells) for column, cells in columns.items() if column.startswith(ANSWER)}
     if not answers:
         return None
@@ -114,14 +114,14 @@ def _spec(columns: _Columns, item: str) -> DataSpec | None:
 # Several items in a HIT: inputs and answers that are numbered
 
 _Patterns = dict[str, dict[int, str]]
-"""Columns by what is left of their names without a number, where that is left of several."""
+"""Columns by their names without a number, if several have the same."""
 
 
 class _Numbered(NamedTuple):
     """Inputs and answers that are numbered alike, so that each number is an item.
 
-    `inputs`, `answers`: e.g. "Input.text_#", and its columns in the order of `numbers`; "" where there is
-        none.
+    `inputs`, `answers`: e.g. "Input.text_#", and its columns in the order of `numbers`; "" for a missing
+        column.
     """
 
     numbers: Sequence[int]
@@ -135,9 +135,9 @@ class _Numbered(NamedTuple):
 
 
 def _patterns(columns: Collection[str], part: str) -> _Patterns:
-    """The patterns of inputs or answers.
+    """Return the patterns of inputs or answers.
 
-    A name with two numbers has two; the one without its last number comes first.
+    A name with two numbers has two patterns; the pattern without the last number comes first.
     """
     found: _Patterns = {}
     for column in (column for column in columns if column.startswith(part)):
@@ -148,22 +148,22 @@ def _patterns(columns: Collection[str], part: str) -> _Patterns:
 
 
 def _filled(columns: _Columns) -> _Patterns:
-    """The patterns of inputs that have values."""
+    """Return the patterns of inputs that have values."""
     return _patterns([column for column, cells in columns.items() if any(cells)], INPUT)
 
 
 def _sets(filled: _Patterns) -> list[frozenset[int]]:
-    """Numbers of inputs: the most numbers first, and at most a few sets."""
+    """Return sets of inputs' numbers, the largest first, and only a few."""
     return sorted({*map(frozenset, filled.values())}, key=lambda one: (-len(one), min(one)))[:_SETS]
 
 
 def _numbered(columns: _Columns, inputs: _Patterns, answers: _Patterns) -> _Numbered | None:
-    """Inputs and answers that are numbered alike; None where there are none."""
+    """Return inputs and answers that are numbered alike; None if there are none."""
     filled = _filled(columns)
     folded = [[cell.casefold() for cell in columns[one]] for one in columns if one.startswith(INPUT)]
 
     def repeats(answer: str) -> bool:
-        """Whether an answer only repeats an input, as forms send hidden fields along."""
+        """Return whether an answer only repeats an input, as a form's hidden field."""
         own = [cell.casefold() for cell in columns[answer]]
         return any(own) and any(sum(map(eq, own, cells)) >= _REPEATS * len(own) for cells in folded)
 
@@ -187,9 +187,9 @@ def _numbered(columns: _Columns, inputs: _Patterns, answers: _Patterns) -> _Numb
 
 
 def _in_order(found: Mapping[int, str], numbers: Sequence[int], least: float) -> list[str]:
-    """The columns for the inputs' numbers; as many that begin elsewhere are counted from there.
+    """Return the columns for the inputs' numbers; equally many from another first number are shifted.
 
-    A few may be missing, with "" in their place: a question that nobody answered has no column.
+    A few may be missing, with "" instead: a question that nobody answered has no column.
     """
     if sum(one in found for one in numbers) >= least * len(numbers):
         return [found.get(one, "") for one in numbers]
@@ -198,7 +198,7 @@ def _in_order(found: Mapping[int, str], numbers: Sequence[int], least: float) ->
 
 
 def _spread(columns: _Columns, numbered: _Numbered) -> tuple[str, _Columns, list[int], int, list[str]]:
-    """A row per item: the items' column, all columns, where each row came from, and answers without input.
+    """Return a row per item: items' column, all columns, rows' origins, number of answers without input.
 
     The numbered columns become one for each pattern; places with answers but without input are left out, as
     are those of a text such as ``BLANK``, which comes last.
@@ -227,7 +227,7 @@ def _spread(columns: _Columns, numbered: _Numbered) -> tuple[str, _Columns, list
     found[item] = _items({key: taken[key] for key in numbered.inputs}, ids)
     used -= own | {"item"}
     for pattern, texts in taken.items():
-        # Without its number, or with its # where another column has that name.
+        # Without its number, or with its # if another column has that name.
         prefix = INPUT if pattern.startswith(INPUT) else ANSWER
         rest = re.sub(r"[^\w#]*_?#", "", pattern.removeprefix(prefix)).strip("._- ")
         called = pattern if f"{prefix}{rest or 'item'}" in used else f"{prefix}{rest or 'item'}"
@@ -237,7 +237,7 @@ def _spread(columns: _Columns, numbered: _Numbered) -> tuple[str, _Columns, list
 
 
 def _items(inputs: Mapping[str, Sequence[str]], places: Sequence[str]) -> list[str]:
-    """Ids of items, equal where all inputs are: an input that tells them apart, or each one's first place."""
+    """Return ids of items, equal if all inputs are: an input unique per item, or each item's first place."""
     whole = list(zip(*inputs.values(), strict=True))
     distinct = len(set(whole))
     able = [
@@ -256,7 +256,7 @@ def _items(inputs: Mapping[str, Sequence[str]], places: Sequence[str]) -> list[s
 
 
 def _expanded(parsed: Parsed, columns: _Columns, name: str) -> _Columns:
-    """A column per question of a Crowd HTML form."""
+    """Return a column per question of a Crowd HTML form."""
     found: dict[str, dict[str, str]] = {}
     for cell, row in zip(columns[_TASKS], parsed.numbers.tolist(), strict=True):
         try:
@@ -278,7 +278,7 @@ def _expanded(parsed: Parsed, columns: _Columns, name: str) -> _Columns:
 
 
 def _answers(cell: str) -> dict[str, str]:
-    """Questions and answers of one assignment.
+    """Return questions and answers of one assignment.
 
     Raises ValueError if the text is not JSON, or no object or list of objects.
     """
@@ -313,7 +313,7 @@ def _flat(question: str, answer: Any) -> dict[str, str]:
 
 
 def _folded(columns: _Columns) -> tuple[_Columns, int]:
-    """One column for a question whose options have a true/false column each, and how many there were."""
+    """Join true/false columns of options into one per question; return also the number of such questions."""
     options: dict[str, list[str]] = {}
     for column in columns:
         question, _, option = column.removeprefix(ANSWER).partition(".")

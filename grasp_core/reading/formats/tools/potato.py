@@ -18,11 +18,11 @@ from grasp_core.reading.table.parsed import unwatched
 from grasp_core.reading.table.table import Parsed
 
 _ITEM, _RATER, _TEXT = ("instance_id", "id"), ("user", "user_id", "username"), ("displayed_text", "text")
-"""Names of fields and columns, in the order in which they are looked for."""
+"""Names of fields and columns, in the order of search."""
 _OLD = ":::"
-"""Between question and option in the tables of version 1; a dot later."""
+"""Text between question and option in tables of version 1; later versions use a dot."""
 _PROSE = 25
-"""Longer cells may be prose."""
+"""Length above which a cell may be prose."""
 _GOLD = frozenset(["gold", "truth", "groundtruth", "expert", "reference", "majority"])
 _INTERNAL = ("_spans", "_room", "_room_id", "_data")
 _STATE = "instance_id_to_label_to_value"
@@ -32,37 +32,37 @@ _FILES = ("user_state.json", "annotated_instances.jsonl", "annotated_instances.j
 _NO, _MARKS = frozenset({"", "false", "none", "null"}), frozenset({"true", "on", "0", "1"})
 _OWN_WORDS = frozenset({"free_response", "other", "text_box"})
 _ENOUGH = 10
-"""Fewer answers do not tell free text from options."""
+"""Fewest answers that can distinguish free text from options."""
 _TIME = re.compile(r"(\d+)d (\d+)h (\d+)m (\d+)s")
 
 _Given = dict[str, dict[str, str]]
-"""Per question, what each of its options holds; the option "" stands for the question itself."""
+"""Values of options by question; the option "" stands for the question itself."""
 
 
 _Answered = tuple[Row, _Given]
-"""A row before its questions are known, and what was given in it."""
+"""A row before its questions are known, and its values."""
 
 
 def is_table(columns: Sequence[str]) -> bool:
-    """Whether columns are those of an export as CSV, TSV or Parquet."""
+    """Return whether columns are those of an export as CSV, TSV or Parquet."""
     old = any(_OLD in column for column in columns) and _first(_ITEM, columns) and _first(_RATER, columns)
     return bool(old) or tuple(columns[:2]) == ("instance_id", "user_id")
 
 
 def read(records: Sequence[Record], name: str) -> Parsed | None:
-    """A row per item and annotator of a state or of JSON Lines; None where they are not Potato's."""
+    """Return a row per item and annotator of a state or of JSON Lines; None if they are not Potato's."""
     if not _is_potato(records):
         return None
     return _parsed(list(_from_records(records, name, "")), name, "JSON")
 
 
 def read_table(parsed: Parsed, name: str) -> Parsed | None:
-    """A row per item and annotator of a CSV, TSV or Parquet export; None where it is not Potato's."""
+    """Return a row per item and annotator of a CSV, TSV or Parquet export; None if it is not Potato's."""
     return _parsed(_from_table(parsed, ""), name, parsed.kind) if is_table(parsed.columns) else None
 
 
 def read_archive(archive: Archive) -> Parsed | None:
-    """The answers of all annotators, a folder each; None where the archive is not Potato's."""
+    """Read the answers of all annotators, a folder each; None if the archive is not Potato's."""
     folders: dict[str, list[tuple[int, str]]] = {}
     for path in archive.names:
         *_, folder, file = ("", *PurePosixPath(path).parts)
@@ -86,19 +86,19 @@ def _from_member(content: bytes, where: str, rater: str) -> list[_Answered] | No
         parsed = delimited.parse(text, where, unwatched)
         known = any(_OLD in column for column in parsed.columns) and _first(_ITEM, parsed.columns)
         return _from_table(parsed, rater) if known else None
-    # A state is one record, whatever lists it holds.
+    # A state is one record, whatever lists it has.
     records, _ = json_files.records(b"[" + text + b"]" if where.endswith(_FILES[0]) else text, where)
     return list(_from_records(records, where, rater)) if _is_potato(records) else None
 
 
 def _first(able: Sequence[str], fields: Iterable[str]) -> str:
-    """The first of some names that is among the fields, or an empty one."""
+    """Return the first of some names that is among the fields, or an empty text."""
     present = set(fields)
     return next((field for field in able if field in present), "")
 
 
 def _option_values(value: Any) -> dict[str, str]:
-    """Values that an answer gives options: those of a list are chosen, "" stands for the question itself."""
+    """Return values of options in an answer: a list names chosen ones, "" stands for the question itself."""
     if isinstance(value, dict):
         return {option: json_files.text(inner) for option, inner in value.items()}
     if isinstance(value, list):
@@ -110,7 +110,7 @@ def _option_values(value: Any) -> dict[str, str]:
 
 
 def _from_table(parsed: Parsed, folder: str) -> list[_Answered]:
-    """The answers of each row; `folder` is the annotator where the table is in a folder of theirs."""
+    """Return the answers of each row; `folder` is the annotator if the table is in an annotator's folder."""
     cells = {column: parsed.column(column).cells for column in parsed.columns}
     item, text = _first(_ITEM, cells), _first(_TEXT, cells)
     rater = "" if folder else _first(_RATER, cells)
@@ -143,7 +143,7 @@ def _from_table(parsed: Parsed, folder: str) -> list[_Answered]:
 def _not_asked(
     columns: Mapping[str, Sequence[str]], items: Sequence[str], raters: Sequence[str]
 ) -> list[str]:
-    """Columns added beside the questions: of demographics that raters decide, of texts that items decide."""
+    """Return columns beside the questions: demographics that raters determine, texts that items determine."""
 
     def decided(ids: Sequence[str], cells: Sequence[str]) -> bool:
         found: dict[str, str] = {}
@@ -160,13 +160,13 @@ def _not_asked(
 
 
 def _wordy(cells: Sequence[str]) -> bool:
-    """Whether most of the cells are prose."""
+    """Return whether most of the cells are prose."""
     said = [cell for cell in cells if cell]
     return 2 * sum(len(cell) > _PROSE and " " in cell for cell in said) > len(said)
 
 
 def _given_cells(cells: Sequence[str]) -> list[dict[str, str]]:
-    """Values that each cell of a column gives options; lists and objects, as JSON, are told by all cells."""
+    """Return values of options in each cell of a column; cells are JSON only if all of them are."""
     told = [json_files.cell(cell) for cell in cells]
     if any(cell and found is None for cell, found in zip(cells, told, strict=True)):
         return [{"": cell} if cell else {} for cell in cells]
@@ -208,9 +208,9 @@ def _from_records(records: Sequence[Record], name: str, folder: str) -> Iterable
 
 
 def _given(raw: Any, where: str) -> _Given:
-    """Questions and options of one answer, in any of the forms that versions of Potato write."""
+    """Return questions and options of one answer, in any of the forms that versions of Potato write."""
     given: _Given = {}
-    if isinstance(raw, list):  # of states: a label, which is an object of schema and name, and its value
+    if isinstance(raw, list):  # in states: a label, which is an object of schema and name, and its value
         for pair in raw:
             if len(rows.want_list(pair, where, "an answer")) != 2:
                 raise rows.damaged(where, "an answer", pair, "a label and its value")
@@ -227,7 +227,7 @@ def _given(raw: Any, where: str) -> _Given:
 
 
 def _seconds(behaviour: Any) -> dict[str, str]:
-    """How long the annotator looked at the item, where Potato kept it."""
+    """Return the seconds that the annotator spent on the item, if Potato recorded them."""
     if not isinstance(behaviour, dict):
         return {}
     told, spent = behaviour.get("time_string"), behaviour.get("time_spent")
@@ -286,7 +286,7 @@ def _is_mark(option: str, texts: set[str]) -> bool:
 def _answers(
     given: _Given, choices: set[str], options: Mapping[str, Mapping[str, set[str]]]
 ) -> dict[str, str]:
-    """One column per question with options, one per field of others."""
+    """Return one answer per question with options, and one per field of other questions."""
     answers: dict[str, str] = {}
     for question, values in given.items():
         if question in choices:
@@ -299,7 +299,7 @@ def _answers(
 
 
 def _chosen(values: Mapping[str, str]) -> list[str]:
-    """Options that are marked; 0 marks one only where it stands alone, as the number of an option."""
+    """Return the marked options; 0 marks an option only if it is alone, as the number of an option."""
     said = {
         option: text
         for option, text in values.items()

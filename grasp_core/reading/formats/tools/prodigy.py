@@ -19,15 +19,15 @@ _MARKS = frozenset({"_input_hash", "_task_hash", "_session_id", "_annotator_id",
 _NONE = "(none)"
 _MARKING = names.word_set("ner_manual spans_manual image_manual audio_manual relations dep pos_manual")
 _UNNAMED = re.compile(r"(?:^|-)\d{4}-\d\d-\d\d_\d\d-\d\d-\d\d$")
-"""A session without a name is called after its start."""
+"""Form of a session without a name, which is called after its start."""
 _NOT_ABOUT = _MARKS | {"answer", "accept", "_timestamp", "_is_binary", "_block", "field_id"}
 
 
 def read(records: Sequence[Record], name: str) -> Parsed | None:
-    """A row per answered task; None for anything that is not Prodigy's.
+    """Return a row per answered task; None for a file that is not Prodigy's.
 
-    Choice tasks have the chosen options as label, tasks with a field to fill in that field, any other the
-    answer itself: accept or reject.
+    The label is the chosen options of a choice task, the field of a task with a field to fill in, or in other
+    tasks the answer itself: accept or reject.
     """
     if not any(_said(one) and not _MARKS.isdisjoint(one) for one in records[: rows.LOOKED_AT]):
         return None
@@ -54,7 +54,7 @@ def read(records: Sequence[Record], name: str) -> Parsed | None:
             f"{name} holds spans or regions that were marked, not answers about whole items; "
             "ask for a choice or for accept and reject, or read another export"
         )
-    # The hash of the input, or of the input with its question where tasks ask different ones.
+    # The hash of the input, or of the input with its question if tasks ask different questions.
     hashes = ("_task_hash", "_input_hash") if by_task else ("_input_hash", "_task_hash")
     found = Export(name, "Prodigy, JSON")
     for line, (task, answer, rater) in enumerate(zip(tasks, answers, raters, strict=True), start=1):
@@ -85,13 +85,13 @@ def _said(record: Mapping[str, Any]) -> str:
 
 
 def _first(task: JsonRecord, *keys: str) -> str:
-    """The first of the fields that names somebody or something."""
+    """Return the first of the fields that has a name."""
     texts = (task.text(key) for key in keys)
     return next((text for text in texts if text and not _UNNAMED.search(text)), "")
 
 
 def _fields(records: Sequence[Record], answers: Sequence[str]) -> list[str]:
-    """Fields that annotators filled in, such as ratings, where nobody rejected a task."""
+    """Return fields that annotators filled in, such as ratings, if nobody rejected a task."""
     if "reject" in answers:
         return []
     declared = {record["field_id"]: None for record in records if isinstance(record.get("field_id"), str)}
@@ -109,7 +109,7 @@ def _fields(records: Sequence[Record], answers: Sequence[str]) -> list[str]:
 
 
 def _chosen(task: JsonRecord, key: str) -> str:
-    """Ids of the chosen options; of several that may be chosen, none is an answer too."""
+    """Return ids of the chosen options; if several may be chosen, none is an answer too."""
     accepted = task.values(key) if task.fields.get(key) is not None else []
     options = [rows.want_text(option, task.where, f"an option of {key!r}") for option in accepted]
     config = task.fields.get("config")

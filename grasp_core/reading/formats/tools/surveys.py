@@ -19,7 +19,7 @@ from grasp_core.reading.table.table import Parsed, Recipe
 
 
 def read_table(parsed: Parsed, name: str) -> Parsed | None:
-    """The table with how to read it; None where it is none of these."""
+    """Return the table with its reading; None if it is no export of these tools."""
     if (of_raters := _of_prolific(parsed)) is not None:
         return of_raters
     found = (read(parsed) for read in (_of_qualtrics, _of_surveymonkey, _of_sosci, _of_lime))
@@ -30,7 +30,7 @@ def read_table(parsed: Parsed, name: str) -> Parsed | None:
 # Prolific: the demographic export of a study, as a raters file
 
 MISSING = ("CONSENT_REVOKED", "DATA_EXPIRED")
-"""Texts of cells that Prolific may not, or can no longer, show."""
+"""Texts in cells whose values Prolific may not, or can no longer, show."""
 _IDS = ("Participant id", "Participant ID", "participant_id")
 _MARKS = re.compile(
     "archived at|completed at|completed_date_time|completion code|custom study tncs accepted at|entered_code"
@@ -39,7 +39,7 @@ _MARKS = re.compile(
 )
 _NEEDED_MARKS = 3
 _JOINED = 2
-"""Rows of a participant, on average, in a table of answers to which the export was joined."""
+"""Rows per participant, on average, from which a table is one of answers joined to the export."""
 _AXES = (
     "sex|gender|ethnicity simplified|ethnicity|age|country of residence|current country of residence"
     "|country of birth|nationality|language|first language|student status|employment status"
@@ -47,7 +47,7 @@ _AXES = (
 
 
 def _of_prolific(parsed: Parsed) -> Parsed | None:
-    """The export with its texts for "no value" and the axes it offers; None where it is not that alone."""
+    """Return the export with its texts for "no value" and proposed axes; None if it is another table."""
     by_name = {column.strip().casefold(): column for column in parsed.columns}
     own_id = next((column for column in _IDS if column in parsed.columns), None)
     if own_id is None or sum(map(bool, map(_MARKS.fullmatch, by_name))) < _NEEDED_MARKS:
@@ -72,21 +72,21 @@ _PANEL_IDS = re.compile(
 _NEVER_ITEMS = re.compile(
     r".*(_TEXT|_DO(_.*)?|[ _](First|Last) Click|[ _]Page Submit|[ _]Click Count|- Text|Timing)", re.I
 )
-"""Columns of what was typed, of the order that was shown, and of clicks."""
+"""Columns of typed texts, of the order of display, and of clicks."""
 _SEPARATED = " - "
-"""Stands in a text between a question and what it is asked of."""
+"""Separator in a text between a question and its subject."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class _Survey:
-    """An export of a survey, as its tool's reader knows it.
+    """An export of a survey, as its tool's reader describes it.
 
-    `parsed`: the responses alone.
+    `parsed`: the responses only.
     `own_id`: column of the tool's ids of responses.
     `known`: columns about the response that are no questions.
-    `embedded`: those of them that the survey's maker set, such as a condition.
-    `texts`: of the questions.
-    `said`: what was done to the file.
+    `embedded`: columns of `known` that the survey's maker set, such as a condition.
+    `texts`: texts of the questions.
+    `said`: sentences on the changes to the file.
     """
 
     tool: str
@@ -98,7 +98,7 @@ class _Survey:
     embedded: Collection[str] = ()
 
     def asked(self, questions: Sequence[str]) -> dict[str, list[str]]:
-        """Those of one question about several things, by its text."""
+        """Group columns of one question about several things, by its text."""
         found: dict[str, list[str]] = {}
         for one in questions:
             question, _, about = self.texts.get(one, "").partition(_SEPARATED)
@@ -107,18 +107,18 @@ class _Survey:
         return found
 
     def about_person(self, column: str) -> bool:
-        """Whether a question is about the respondent, by its name or text."""
+        """Return whether a question is about the respondent, by its name or text."""
         more = names.DEMOGRAPHIC | {"old", "born", "school", "job"}
         return names.mentions(column, names.DEMOGRAPHIC) or names.mentions(self.texts.get(column, ""), more)
 
 
 def _folded(text: str) -> str:
-    """Letters and digits alone, in lower case: how a survey's own columns are told."""
+    """Return letters and digits only, in lower case, for comparison with a survey's own columns."""
     return "".join(filter(str.isalnum, text.casefold()))
 
 
 def _of_survey(survey: _Survey, name: str) -> Parsed:
-    """The table with how to read it; without it where the columns hold several kinds of answers."""
+    """Return the table with its reading, or without `spec` if columns have several kinds of answers."""
     parsed, texts = survey.parsed, survey.texts
     if not len(parsed):
         raise DataError(f"{name} ({survey.tool}) holds no responses besides its header rows and previews")
@@ -153,7 +153,7 @@ def _of_survey(survey: _Survey, name: str) -> Parsed:
 
 
 def _rater(parsed: Parsed, own_id: str) -> tuple[str, str]:
-    """The column of the raters' ids, and why: a panel's id of the person, else the tool's of the response."""
+    """Return the column of rater ids, and why: a panel's id of the person, else the tool's id."""
     why = "each row is a respondent, {} holds the rater ids"
     panel = [one for one in parsed.columns if one != own_id and _PANEL_IDS.fullmatch(one.strip())]
     for column in panel:
@@ -165,7 +165,7 @@ def _rater(parsed: Parsed, own_id: str) -> tuple[str, str]:
 
 
 def _items(distinct: Mapping[str, set[str]], survey: _Survey) -> list[str]:
-    """The longest run of questions with the same kind of answers; none where that is not certain."""
+    """Return the longest run of questions with the same kind of answers; none if that is not certain."""
     closed = list(distinct)
     groups = [run for run in (*runs(closed), *survey.asked(closed).values()) if len(run) > 1]
     for run in sorted(groups, key=len, reverse=True):
@@ -176,7 +176,7 @@ def _items(distinct: Mapping[str, set[str]], survey: _Survey) -> list[str]:
         if not all(map(survey.about_person, other)) or len(parts[0].columns) < 2:
             return []
         items = [one for one in run if one not in other]
-        # As many questions of other names that are answered in the same way: their names say little then.
+        # If as many questions of other names have the same answers, names say little.
         labels = parts[0].labels
         others = (one for one in distinct if one not in items and not survey.about_person(one))
         alike = [one for one in others if len(distinct[one] & labels) > 1 and distinct[one] <= labels]
@@ -187,9 +187,9 @@ def _items(distinct: Mapping[str, set[str]], survey: _Survey) -> list[str]:
 def _patterns(
     items: Sequence[str], distinct: Mapping[str, set[str]], survey: _Survey, name: str
 ) -> tuple[str, ...]:
-    """Of several questions about the same things the pattern of each one's columns, to choose one by.
+    """Return a pattern of columns for each of several questions about the same things, for a choice of one.
 
-    As columns they would be taken for other items; where their names do not tell them apart they are refused.
+    As columns they would be taken for other items. If patterns cannot separate them, they are refused.
     """
     labels: set[str] = set().union(*(distinct[one] for one in items))
     asked = {
@@ -197,7 +197,7 @@ def _patterns(
         for question, run in survey.asked(list(distinct)).items()
         if len(run) > 1 and len(labels & set().union(*(distinct[one] for one in run))) > 1
     }
-    if len(asked) < 2:  # names may say it, too
+    if len(asked) < 2:  # names may show it, too
         asked = {run[0]: run for run in questions_in(items) if run}
     if len(asked) < 2:
         return ()
@@ -239,8 +239,8 @@ def _of_qualtrics(parsed: Parsed) -> _Survey | None:
         return None
     texts: Mapping[str, str] = {}
     embedded: set[str] = set()
-    # The header goes down to the import ids, in whatever language the texts above them are; without them, as
-    # far as rows repeat the names.
+    # The header ends with the import ids, in whatever language the texts above them are; without ids, it ends
+    # with the last row that repeats the names.
     head = _first_rows(parsed)
     marked = [at for at, row in enumerate(head) if 2 * len(_import_ids(row)) > len(row)]
     again = [sum(_folded(row[one]) in _OF_QUALTRICS for one in own.values()) for row in head]
@@ -249,7 +249,7 @@ def _of_qualtrics(parsed: Parsed) -> _Survey | None:
     for row in head[:headers]:
         if ids := _import_ids(row):
             embedded = {column for column, cell in ids.items() if "QID" not in cell}
-            embedded -= {column for run in runs(embedded) if len(run) > 2 for column in run}  # answers, too
+            embedded -= {column for run in runs(embedded) if len(run) > 2 for column in run}  # answers
         else:
             texts = row
     previews, unfinished = _kept_apart(parsed, own, headers)
@@ -262,12 +262,12 @@ def _of_qualtrics(parsed: Parsed) -> _Survey | None:
 
 
 def _without(parsed: Parsed, rows: Sequence[int]) -> Parsed:
-    """The table without some of its rows; the others keep their numbers."""
+    """Return the table without some of its rows; the others keep their numbers."""
     return parsed.kept(np.setdiff1d(np.arange(len(parsed)), np.asarray(rows, dtype=np.int64)))
 
 
 def _with_names(parsed: Parsed) -> Parsed:
-    """An older export's columns V1, V2... under the names that stand below them."""
+    """Rename an older export's columns V1, V2... by the names in the row below them."""
     first = _first_rows(parsed)[0]
     if parsed.columns[0] != "V1" or _folded(first["V1"]) != "responseid":
         return parsed
@@ -294,7 +294,7 @@ def _first_rows(parsed: Parsed) -> list[dict[str, str]]:
 
 
 def _kept_apart(parsed: Parsed, own: Mapping[str, str], headers: int) -> tuple[list[int], int]:
-    """Rows of previews, and how many of the other responses are unfinished."""
+    """Return rows of previews, and the number of other responses that are unfinished."""
 
     def cells(key: str) -> list[str]:
         found = parsed.data.column(own[key]).to_pylist()[headers:] if key in own else []

@@ -1,4 +1,4 @@
-"""Classification exports of Zooniverse: CSV whose cells hold answers, and what is known of subjects, as JSON.
+"""Classification exports of Zooniverse: CSV with answers, and facts about subjects, as JSON in cells.
 
 Format: https://help.zooniverse.org/next-steps/data-exports/
 """
@@ -19,7 +19,7 @@ _ANONYMOUS = "not-logged-in"
 
 
 def read_table(parsed: Parsed, name: str) -> Parsed | None:
-    """A row per classification, a column per task; None for any other table."""
+    """Return a row per classification, and a column per task; None for any other table."""
     if not set(parsed.columns) >= _COLUMNS:
         return None
     found = Export(
@@ -50,7 +50,7 @@ def read_table(parsed: Parsed, name: str) -> Parsed | None:
 
 
 def _tasks(row: JsonRecord) -> Iterator[tuple[str, Any]]:
-    """Each task and its value, those inside of a task of several as well."""
+    """Yield each task and its value, also tasks inside a combined task."""
     told = json_files.cell(row.fields["annotations"])
     if not isinstance(told, list):
         raise row.damaged("annotations", "a list of answers in JSON")
@@ -65,7 +65,7 @@ def _tasks(row: JsonRecord) -> Iterator[tuple[str, Any]]:
 
 
 def _answer(value: Any) -> str | None:
-    """A choice, several choices, species of a survey, or a text; None for marks of a drawing."""
+    """Return a choice, several choices, species of a survey, or a text; None for marks of a drawing."""
     if (text := scalar(value)) is not None:
         return text
     chosen = [_choice(one) for one in rows.several(value)]
@@ -81,7 +81,7 @@ def _choice(value: Any) -> str | None:
 
 
 def _about(cells: Mapping[str, Any]) -> dict[str, str]:
-    """Fields that the project tells of the subject."""
+    """Return the project's fields about the subject."""
     told = json_files.cell(cells.get("subject_data", ""))
     fields = scalars(next(iter(told.values()), None) if isinstance(told, dict) else None)
     return {key: text for key, text in fields.items() if key and key != "retired"}

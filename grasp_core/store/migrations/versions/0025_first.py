@@ -1,4 +1,4 @@
-"""The tables of 0.2.0 before its release, where steps begin; a new database gets today's tables at once."""
+"""The first step: tables of 0.2.0 before its release. A new database gets today's tables at once."""
 
 revision = "0025"
 down_revision = None
@@ -7,4 +7,4 @@ depends_on = None
 
 
 def upgrade() -> None:
-    """Nothing: a database at this step has them."""
+    """Do nothing: a database at this step has the tables."""

@@ -1,4 +1,4 @@
-"""Addresses of feeds are gone."""
+"""Remove the addresses of feeds."""
 
 from alembic import op
 

@@ -1,4 +1,4 @@
-"""The same predictions of a person stand once in a project, whatever they are named."""
+"""Keep the same predictions of a person only once in a project, whatever their names."""
 
 import sqlalchemy as sa
 from alembic import op
@@ -12,7 +12,7 @@ _KEY = "uq_submissions_project_id"
 
 
 def upgrade() -> None:
-    """Keep the newest of rows that are alike, then let the key say so."""
+    """Keep the newest of equal rows, then let the key forbid equal rows."""
     op.execute(
         sa.text(
             "DELETE FROM submissions WHERE EXISTS (SELECT 1 FROM submissions AS other"

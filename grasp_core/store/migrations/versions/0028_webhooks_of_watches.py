@@ -1,4 +1,4 @@
-"""Watches have an address that is told when a run of theirs ends."""
+"""Give watches an address to notify when one of their runs ends."""
 
 import sqlalchemy as sa
 from alembic import op

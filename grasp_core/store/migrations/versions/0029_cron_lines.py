@@ -1,4 +1,4 @@
-"""When watches look may be a cron line."""
+"""Let a watch look at the times of a cron line."""
 
 import sqlalchemy as sa
 from alembic import op
@@ -10,6 +10,6 @@ depends_on = None
 
 
 def upgrade() -> None:
-    """Leave room for it."""
+    """Make the column long enough for one."""
     with op.batch_alter_table("watches") as table:
         table.alter_column("every", type_=sa.String(80), existing_nullable=False)

@@ -1,4 +1,4 @@
-"""Files have the name by which they were brought."""
+"""Keep the name under which a file was brought."""
 
 import sqlalchemy as sa
 from alembic import op

@@ -9,7 +9,7 @@ from grasp_core.model.errors import LimitError
 from grasp_core.report.charts.maps import cohesion_map
 from grasp_core.report.charts.theme import IMAGES
 from grasp_core.report.writers import kept
-from grasp_core.report.writers.kept import KeptExports
+from grasp_core.report.writers.cache import ExportCache
 from grasp_core.report.writers.registry import EXPORTS, Export
 from tests.results import make_result
 
@@ -18,13 +18,13 @@ RESULT = make_result(make_result().groups[3:6])
 
 @pytest.mark.parametrize("name", EXPORTS)
 def test_the_file_is_the_one_that_would_be_made_here(name: str) -> None:
-    assert KeptExports().make(EXPORTS[name], RESULT) == EXPORTS[name].make(RESULT)
+    assert ExportCache().make(EXPORTS[name], RESULT) == EXPORTS[name].make(RESULT)
 
 
 @pytest.mark.parametrize("kind", ["svg", "png", "pdf"])
 def test_a_figure_is_the_one_that_would_be_drawn_here(kind: str) -> None:
     chart = cohesion_map(RESULT)
-    made = KeptExports().draw(chart, kind)
+    made = ExportCache().draw(chart, kind)
     if kind == "pdf":  # which tells when it was made
         assert made.startswith(b"%PDF")
     else:
@@ -40,7 +40,7 @@ def test_a_file_is_made_once_however_many_ask_at_a_time(monkeypatch: pytest.Monk
         return b"a report"
 
     monkeypatch.setattr(kept, "_made", written)
-    exports, found = KeptExports(), []
+    exports, found = ExportCache(), []
     threads = [
         threading.Thread(target=lambda: found.append(exports.make(EXPORTS["html"], RESULT)), daemon=True)
         for _ in range(2)
@@ -60,7 +60,7 @@ def test_a_file_that_takes_more_than_the_limits_is_refused(monkeypatch: pytest.M
     monkeypatch.setenv("GRASP_READ_SECONDS", "1")
     many = alt.Chart({"values": [{"x": place} for place in range(200_000)]})  # takes more than 10 s
     with pytest.raises(LimitError):
-        KeptExports().draw(alt.layer(many.mark_point().encode(x="x:Q")), "png")
+        ExportCache().draw(alt.layer(many.mark_point().encode(x="x:Q")), "png")
 
 
 def test_nothing_is_made_in_the_process_that_asks(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -68,4 +68,4 @@ def test_nothing_is_made_in_the_process_that_asks(monkeypatch: pytest.MonkeyPatc
         raise AssertionError("this was made in the process that serves")
 
     monkeypatch.setattr(Export, "make", here)
-    assert KeptExports().make(EXPORTS["markdown"], RESULT)
+    assert ExportCache().make(EXPORTS["markdown"], RESULT)

@@ -24,13 +24,13 @@ from grasp_core.report.quality import QualityReport
 from grasp_core.report.saved import read_spec
 
 _HERE = ("engine", "workers", "scratch", "resume", "show_ids")
-"""Options of what is computed here."""
+"""Options that apply only if the command computes here."""
 _READ_HERE = ("keep", "preset")
-"""Options of data that are read here."""
+"""Options that apply only if the data are read here."""
 
 
 def on_server(command: Callable[..., Any], address: str) -> Callable[[argparse.Namespace], Any]:
-    """The command, computed by a server."""
+    """Return the command in a form that a server computes."""
     if "api" not in inspect.signature(command).parameters:
         able = ("run", "quality", "agreement", "items", "rater-map", "plan", "models", "report", "compare")
         raise SpecError(f"--server goes with {listed(able)}: other commands compute here")
@@ -46,19 +46,19 @@ def on_server(command: Callable[..., Any], address: str) -> Callable[[argparse.N
     return there
 
 
-def run_there(
+def run_on_server(
     api: Api,
     found: Reading,
     given: Mapping[str, Any],
     spec: RunSpec,
     models: Mapping[str, tuple[Any, Table]] | None = None,
 ) -> RemoteResult:
-    """Have a run of data that were read here computed; what was asked before is not computed again."""
+    """Let the server compute a run of data that were read here; an equal earlier run is used again."""
     return computed(api, api.sent(spec, found, given, models or {}))
 
 
 def computed(api: Api, asked: Mapping[str, object]) -> RemoteResult:
-    """Have a run computed, and show how far it is."""
+    """Let the server compute a run, and show its progress."""
     countdown = Countdown()
     with clearing():
         there = api.compute(
@@ -69,28 +69,28 @@ def computed(api: Api, asked: Mapping[str, object]) -> RemoteResult:
 
 
 def worked(api: Api, told: Any) -> Any:
-    """How work ended that a server began, while it is shown what it does."""
+    """Return the outcome of work that a server began; show meanwhile what it does."""
     with clearing():
         return api.ended(told, show_line)
 
 
-def map_there(api: Api, run: str) -> RaterMap:
-    """The map of a run's raters."""
+def map_on_server(api: Api, run: str) -> RaterMap:
+    """Return the map of a run's raters."""
     return from_json(api.rater_map(run)["map"], RaterMap)
 
 
-def report_there(api: Api, asked: Mapping[str, Any], *, power: bool) -> tuple[QualityReport, list[str]]:
-    """The report on data, and what the server told of how it read them."""
+def report_on_server(api: Api, asked: Mapping[str, Any], *, power: bool) -> tuple[QualityReport, list[str]]:
+    """Return the report on data, and the server's notes on how it read them."""
     told = worked(api, api.ask("/quality", {**asked, "power": power, "project": api.project}))
     plain = told.get("report") or told
     told_too = (*plain["notes"], *plain["hints"])
     return QualityReport.from_dict(plain), [in_words_of(VOICE, one) for one in told_too]
 
 
-def asked_lying(chosen: argparse.Namespace, api: Api) -> dict[str, Any] | None:
-    """What a request says where files lie on the server; None where all are here.
+def request_for_server_files(chosen: argparse.Namespace, api: Api) -> dict[str, Any] | None:
+    """Return the request for a run of files on the server; None if all files are here.
 
-    Files that are named without an option are then labels, raters and items, in this order.
+    Files that are named without an option are labels, raters and items then, in this order.
     """
     places = dict(zip(ROLES, chosen.files, strict=False))
     named = {role: vars(chosen).get(role) for role in ROLES}

@@ -1,4 +1,4 @@
-"""Files of results, made beside pages and kept."""
+"""Export files of results, made in a process of their own and cached."""
 
 import base64
 import hashlib
@@ -27,10 +27,10 @@ _MOST_BYTES = 2**26
 _WRITERS = Helper("grasp_core.report.writers.work")
 
 
-class KeptExports:
-    """Files by what they hold: whoever may see the same result gets the same file.
+class ExportCache:
+    """A cache of export files: all people who may see the same result get the same file.
 
-    Whoever asks for one on somebody's behalf does so in a :meth:`turn`.
+    A caller that asks for a file on a person's behalf does so in a :meth:`turn`.
     """
 
     def __init__(self) -> None:
@@ -39,7 +39,7 @@ class KeptExports:
         self._changed = threading.Condition()
 
     def turn(self) -> AbstractContextManager[None]:
-        """A turn at what follows: at loading a result too, which takes time before its file is made."""
+        """A turn at loading a result and making its file, since loading takes time too."""
         return EXPORTING.turn()
 
     def make(self, export: Export, result: RunResult, rater_map: RaterMap | None = None) -> bytes:
@@ -57,7 +57,7 @@ class KeptExports:
         if (known := self._find(key)) is not None:
             return known
         with self._alone(key):
-            known = self._find(key)  # whoever was before may have wanted the same
+            known = self._find(key)  # the caller before may have made it
             return known if known is not None else self._keep(key, _made(work, given, label))
 
     @contextmanager
