@@ -20,7 +20,7 @@ from grasp_core.reading.table.table import Recipe, Table
 
 _NAMED = ("layout", "item", "rater", "label", "profile", "ignore")
 _TOLD_FIRST = (FileProblem.ONE_MEMBER_READ, FileProblem.HEADER_OF_NUMBERS)
-"""Problems of a file that may be why what is asked has no answer."""
+"""Problems of a file that may explain why a question has no answer."""
 _LISTS = ("drop", "raters", "items")
 """`_NAMED`: fields without notes if all of them are named; `_LISTS`: lists of the filters."""
 

@@ -252,7 +252,7 @@ def _joined(first: Row, below: Sequence[Row], levels: int) -> list[str]:
 
 
 def header_below(numbered: Sequence[tuple[int, Row]], name: str) -> Header:
-    """The header of a file that begins with these lines; titles above it are left out, with a note."""
+    """Return the header of a file with these first rows, each with its line; titles above it are left out."""
     rows = [row for _, row in numbered]
     above = titles(rows)
     line, _ = numbered[above]
@@ -265,10 +265,10 @@ def header_below(numbered: Sequence[tuple[int, Row]], name: str) -> Header:
 
 
 def titles(rows: Sequence[Row]) -> int:
-    """How many rows stand above the names, as a title or who coded: at most their left half is filled.
+    """Return the number of rows above the names, such as a title or the coder's name.
 
-    The names are words, all of them different, none of which is found again below; a row of data has labels
-    that are.
+    In these, at most the left half of the cells is filled. The names below are different words that do not
+    recur in their columns; a row of data has labels that recur.
     """
     at = next((at for at, row in enumerate(rows[:_TITLES]) if 2 * _filled_left(row) > len(row)), 0)
     named, below = rows[at], rows[at + 1 : at + _BELOW]
@@ -284,7 +284,7 @@ def titles(rows: Sequence[Row]) -> int:
 
 
 def _filled_left(row: Row) -> int:
-    """Cells up to the last that is filled; as many as there are where a blank one is among them."""
+    """Return the number of filled cells; the number of all cells if a blank one is left of a filled one."""
     cells = [bool(cell.strip()) for cell in row]
     filled = sum(cells)
     return filled if all(cells[:filled]) else len(cells)

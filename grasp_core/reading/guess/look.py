@@ -274,7 +274,7 @@ _MIN_DISTINCT_PAIRS = 0.95
 """Share of rows with their own pair of item and rater; below it, rows are parts of an annotation."""
 _MOST_PLACES = 50
 _MANY_ITEMS = 10
-"""Items for each numbered worker, from which one who answered all is likelier a place that several took."""
+"""Fewest items for each numbered worker if workers who answered all may be places that several took."""
 _MOST_ABOUT = 20
 """Largest number of columns about people that are compared with all other columns."""
 _SEVERAL, _RECURRING = 1.5, 1.5
@@ -451,7 +451,7 @@ def _people(look: Look, rater: str, spec: DataSpec) -> Iterator[Reason]:
 
 
 def _are_places(look: Look, rater: str, item: str) -> bool:
-    """Whether workers of a crowd are numbered, few, and all of them at nearly all of many more items."""
+    """Return whether few numbered workers of a crowd each answered nearly all of many more items."""
     numbers, of_crowd = look.integers(rater, named=True), names.mentions(rater, names.CROWD)
     places, items = len(look[rater].values), len(look[item].values)
     if numbers is None or not of_crowd or not 1 < places <= MOST_QUESTIONS or items < _MANY_ITEMS * places:

@@ -187,7 +187,7 @@ def row_per_rater(look: Look) -> Reading | None:
 
 
 def column_per_coder(look: Look) -> Reading | None:
-    """Questions of each of which the same few have a column, by ends of names such as their initials."""
+    """Return a question about questions with a column per coder; names end in the coders' initials."""
     ends: dict[str, dict[str, str]] = {}
     for name in look.columns:
         if (told := _INITIALS.fullmatch(name)) is not None and look.kind(name) in ("words", "numbers"):
@@ -651,7 +651,7 @@ def named_alike(look: Look, others: Sequence[str]) -> Cells | None:
 
 
 def _before_what_recurs(look: Look, others: Sequence[str]) -> Cells | None:
-    """Columns each of which stands before the same heading, as of how sure one is of the answer to it."""
+    """Return columns before a heading that recurs, such as *How sure are you?* behind each question."""
     again = repeated(look.columns)
     before = {name: last for last, name in pairwise(look.columns) if name in again}
     by: dict[str, list[str]] = {}
@@ -698,7 +698,7 @@ def questions_of(look: Look, columns: Sequence[str]) -> list[str]:
         apart = starts.values() if crossed and len(scales) == len(starts) else ()
         whole = [] if crossed or any(len(run) > 2 for run in like) else [kind.columns]
         for several in (*like, *whole, *(several for end, several in ends.items() if end), *apart):
-            # What the others' names begin with is a label made of theirs: claim beside claim_ab, claim_cd.
+            # A name that begins all others is a label made from theirs: claim beside claim_ab, claim_cd.
             own = [one for one in several if not all(name.startswith(one) for name in several)]
             pattern = pattern_of(own, others) if len(own) > 1 else None
             if pattern is not None:

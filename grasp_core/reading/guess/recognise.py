@@ -400,7 +400,7 @@ def _candidate_texts(annotations: Table, raters: Table | None, spec: DataSpec) -
 _NO_GROUPS = (
     names.RECORDS | names.WRITTEN | names.SECONDARY | names.ROUNDS | (names.TIMES - names.word_set("stage"))
 )
-"""Words for what is no axis by itself; a stage may be of somebody's life."""
+"""Words for columns that are not proposed as axes; a stage may be of somebody's life."""
 
 
 def _axes(

@@ -71,7 +71,7 @@ LASTED = word_set(
     "time second seconds sec secs ms msec duration elapsed latency rt "
     "dauer zeit bearbeitungszeit sekunden durée duree temps duración tiempo"
 )
-"""Words for how long something took."""
+"""Words for durations."""
 META = LASTED | word_set(
     "timestamp date datetime day hour minute minutes started submitted created updated completed accepted ip "
     "browser device platform version status page batch block trial order position slot attempt round fold "
@@ -216,7 +216,7 @@ def id_score(name: str, kinds: frozenset[str]) -> int:
 
 
 def says_how_many(name: str) -> bool:
-    """Whether it counts labels, or who gave them, as ``num_annotations`` does."""
+    """Return whether a column counts labels, raters or items: ``num_annotations``."""
     first, *others = words(name) or ("",)
     counted = RATER | LABEL | ITEM
     return first in _HOW_MANY | {"number"} and any(singular(word) in counted for word in others)
@@ -243,7 +243,7 @@ def is_id(name: str) -> bool:
 
 
 def is_index(name: str) -> bool:
-    """Whether the name says that rows are counted; ``No Finding`` says something else."""
+    """Return whether a name means the number of a row; ``No Finding`` does not."""
     found = words(name)
     return not (INDEX - {"no"}).isdisjoint(found) or found[-1:] == ("no",)
 

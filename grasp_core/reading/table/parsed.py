@@ -67,9 +67,9 @@ def runs(columns: Iterable[str]) -> list[list[str]]:
 
 
 def repeated(columns: Collection[str]) -> dict[str, tuple[str, int]]:
-    """Columns whose name stood in the header several times, with it and their place among them, from 1.
+    """Return columns whose heading occurs several times, with the heading and its occurrence, from 1.
 
-    They are called ``label``, ``label (2)``, or by pandas ``label``, ``label.1``.
+    Their names are ``label``, ``label (2)``; by pandas ``label``, ``label.1``.
     """
     found: dict[str, tuple[str, int]] = {}
     for column in columns:
@@ -159,7 +159,7 @@ def stem(name: str) -> str:
 
 
 def ends_in_rater(name: str) -> bool:
-    """Whether a name ends in a numbered word for whoever rates: ``hate_coder2``, ``Hate (Expert 1)``."""
+    """Return whether a name ends in a numbered word for raters: ``hate_coder2``, ``Hate (Expert 1)``."""
     found = [word.rstrip("0123456789") for word in names.words(name)]
     numbered = bool(found) and names.words(name)[-1][-1:].isdigit()
     return numbered and next((word for word in reversed(found) if word), "") in names.RATES | {"expert"}

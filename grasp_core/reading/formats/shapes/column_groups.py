@@ -289,7 +289,7 @@ def _ways(columns: Sequence[str]) -> Iterator[list[tuple[str, str, str]]]:
 def _pairs_of(columns: Sequence[str]) -> _Pairs | None:
     """Return columns named after units and questions; None if names do not show which part is which."""
     found: list[_Pairs] = []
-    again = repeated(columns)  # whose numbers were given here, and the first has none
+    again = repeated(columns)  # GRASP numbered these names, and the first has no number
     for split in _ways([column for column in columns if column not in again]):
         swapped = [(column, two, one) for column, one, two in split]
         ways = [pairs for way in (split, swapped) if (pairs := _pairs(way))]
@@ -317,7 +317,7 @@ def _groups_of(columns: Sequence[str]) -> Iterator[_Groups]:
     matched = [(column, found) for column in once if (found := _NUMBERED.fullmatch(column.strip()))]
     letters = {letter[1] for _, found in matched if (letter := _LETTER.search(found[1]))}
     for column, found in matched:
-        before = found[1] if len(letters) > 1 else _LETTER.sub("", found[1])  # of G1, G2
+        before = found[1] if len(letters) > 1 else _LETTER.sub("", found[1])  # as in G1, G2
         own = f"{before.rstrip(' _.-')}_{found[3].strip(' _.-')}".strip("_")
         numbered.append((column, f"{int(found[2]):04}", own))
     worded = (way for split in _ways(columns) for way in (split, [(one, b, a) for one, a, b in split]))
@@ -338,7 +338,7 @@ def _groups_of(columns: Sequence[str]) -> Iterator[_Groups]:
             continue
         others = {own: by for own, by in fields.items() if own != rater and set(by) <= set(fields[rater])}
         named = bool(rank(rater)[0])
-        if named and not place:  # beside raters an answer may be called anything, and stands by each of them
+        if named and not place:  # answers beside raters may have any name, if each rater has them
             answers = [own for own, by in others.items() if len(by) == len(fields[rater])]
             labels = labels or [own for own in answers if not names.mentions(own, _NO_ANSWERS)]
         if not any(own in others for own in labels):

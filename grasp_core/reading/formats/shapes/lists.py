@@ -150,7 +150,7 @@ def read(records: Sequence[Record], name: str) -> Parsed | None:
 
 
 def _refuse_by_label(records: Sequence[Record], name: str) -> None:
-    """Refuse lists of raters that are each named after a label, as ``annotators_toxic``: of other lengths."""
+    """Refuse lists of raters of other lengths, each named after a label: ``annotators_toxic``."""
     looked_at = [_lists(record) for record in records[:_LOOKED_AT]]
     named: dict[str, dict[str, None]] = {}
     for path in (path for found in looked_at for path in found):
@@ -242,7 +242,7 @@ def _found(records: Sequence[Record], name: str) -> Lists | None:
 
 
 def _held(record: Record, outer: str = "") -> Iterator[tuple[str, list[Any]]]:
-    """The lists of a record, but for empty ones, by their path."""
+    """Return a record's lists that are not empty, by path."""
     for field, value in record.items():
         if isinstance(value, dict):
             yield from _held(value, f"{outer}{field}.")
@@ -251,7 +251,7 @@ def _held(record: Record, outer: str = "") -> Iterator[tuple[str, list[Any]]]:
 
 
 def _several_each(value: Sequence[Any]) -> bool:
-    """Whether a list holds lists of words, as each rater's choices; numbers may mark those of a text."""
+    """Return whether a list has lists of words, such as each rater's choices; numbers may mark spans."""
     inside = [text for one in value for text in rows.several(one)]
     return all(isinstance(one, list) for one in value) and not any(
         not isinstance(text, str) or is_number(text) for text in inside
@@ -259,7 +259,7 @@ def _several_each(value: Sequence[Any]) -> bool:
 
 
 def _fitting(lists: Lists, found: Sequence[Mapping[str, Sequence[Any]]], records: Sequence[Record]) -> Lists:
-    """Without lists of lists that are anywhere not as long as the raters', which may be of something else."""
+    """Return records without lists of lists that differ in length from the list of raters."""
     nested = {path for record in records for path, value in _held(record) if _several_each(value)}
     other = {
         path for path in nested for own in found if len(own.get(path, ())) != len(own.get(lists.rater, ()))

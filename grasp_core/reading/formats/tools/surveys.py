@@ -345,16 +345,16 @@ def _of_sosci(parsed: Parsed) -> _Survey | None:
     return _Survey("SoSci Survey", parsed, "CASE", own, texts or {}, said)
 
 
-# LimeSurvey: CSV or XLSX, a row per response, whose columns are called by codes, alone or before their texts
+# LimeSurvey: CSV or XLSX, a row per response, columns have codes as names, alone or before the texts
 
 _OF_LIME = names.word_set(
     "id submitdate lastpage startlanguage seed token startdate datestamp ipaddr refurl interviewtime"
 )
 _NEEDED_OF_LIME = frozenset({"id", "lastpage", "startlanguage"})
 _BESIDE_LIME = re.compile(r"groupTime\d+|.*\[(comment|.*other)\]")
-"""Codes of what was typed beside an answer, and of how long a page took."""
+"""Codes of comments on an answer, and of the time on a page."""
 _PART = re.compile(r"(.*)\[([^\[\]]+)\]\s*")
-"""A text of one of several parts of a question, which stands in brackets behind it."""
+"""Form of a question with one of its parts in brackets at the end."""
 
 
 def _of_lime(parsed: Parsed) -> _Survey | None:
