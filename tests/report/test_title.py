@@ -17,6 +17,7 @@ from grasp_core.report.findings.answer import (
     could_have_been_found,
     counts,
     how_sure,
+    line,
     title,
 )
 from tests.results import asked, make_group, make_outcome, make_result, saying
@@ -125,6 +126,9 @@ def test_without_a_clear_group_no_difference_was_found_or_nothing_could_be_teste
     assert title(shared, told(shared)).plain == f"{NO_DIFFERENCE} that are shown"
     other = judged(make_group("C"), "untestable", why="other-items")
     assert titled(other) == "No answer: the groups rated different items"
+    assert titled(none, other) == "No difference found in 1 of 2 groups; one could not be tested"
+    some = replace(result_of(hint, none, other), findable=(Findable(30, 0.05),))
+    assert line(some, told(some)).plain.startswith("In the groups tested, differences of 5.0 in 100")
     assert titled() == "No answer: there is no group to show"
 
 

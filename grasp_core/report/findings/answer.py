@@ -66,7 +66,14 @@ def title(result: RunResult, found: Sequence[Finding]) -> Sentence:
         return Sentence.of("No answer: there is no group to show")
     if not tested(result) or (not judged(result) and all(row.least_p is not None for row in result.groups)):
         return Sentence.of(f"No answer: {'; '.join(_reasons(result, counted=False))}")
-    return Sentence.of(f"{NO_DIFFERENCE}{' that are shown' if some_hidden(result) else ''}")
+    shown = " that are shown" if some_hidden(result) else ""
+    missing = _untested(result)
+    if missing:  # these may well differ: a title that speaks of all would deny it
+        able, of_all = tested(result), number(len(result.groups), "group")
+        return Sentence.of(
+            f"No difference found in {able} of {of_all}{shown}; {spelled(missing)} could not be tested"
+        )
+    return Sentence.of(f"{NO_DIFFERENCE}{shown}")
 
 
 def line(result: RunResult, found: Sequence[Finding]) -> Sentence | None:
@@ -180,6 +187,11 @@ def tested(result: RunResult) -> int:
     )
 
 
+def _untested(result: RunResult) -> int:
+    """Groups without a verdict, where others have one."""
+    return len(result.groups) - tested(result) if judged(result) else 0
+
+
 def _reasons(result: RunResult, *, counted: bool = True) -> tuple[str, ...]:
     """Why groups could not be tested, and how many for each reason where they are to be counted."""
     if not judged(result):
@@ -245,8 +257,9 @@ def could_have_been_found(result: RunResult) -> Sentence | None:
     amount = _whole(least.shift)
     if amount != _whole(most.shift):
         amount += f" ({least.n_raters} raters) to {_whole(most.shift)} ({most.n_raters} raters)"
+    differences = "In the groups tested, differences" if _untested(result) else "Differences"
     return Sentence.of(
-        f"Differences of {amount} in 100 answers would very likely have shown; smaller ones may be missed."
+        f"{differences} of {amount} in 100 answers would very likely have shown; smaller ones may be missed."
     )
 
 
