@@ -24,7 +24,7 @@ FILLED = 6
 """Groups that are drawn even where no difference was found: enough to see how such ones look."""
 CHOSEN = "chosen"
 """The selection that holds the `name` of the group whose row was clicked."""
-NOT_DRAWN = f"No group of {FEWEST} raters or more has a verdict to be drawn; {IN_TABLES}"
+NOT_DRAWN = f"No group has a verdict to be drawn; {IN_TABLES}"
 _COLOURS: Mapping[VerdictCode, Significance] = {"clear": "corrected", "hint": "nominal"}
 _SAME = "same"
 _STEP = 0.05
@@ -70,10 +70,16 @@ class _Panel:
 
 
 def drawn_groups(result: RunResult) -> tuple[Finding, ...]:
-    """The groups that are drawn, both halves of an axis as one, clearest first."""
-    large = [one for one in by_verdict(result) if one.row.n_raters >= FEWEST]
-    different = sum(one.verdict is not None and one.verdict.code != "none" for one in large)
-    return tuple(large[: min(max(different, FILLED), SHOWN)])
+    """The groups that are drawn, both halves of an axis as one, clearest first.
+
+    Clear ones are drawn whatever their size, since the title may be of them, and all where none is large.
+    """
+    found = by_verdict(result)
+    codes = {one.row.group: one.verdict and one.verdict.code for one in found}
+    known = [one for one in found if one.row.n_raters >= FEWEST or codes[one.row.group] == "clear"]
+    able = known if any(one.row.n_raters >= FEWEST for one in known) else found
+    different = sum(codes[one.row.group] != "none" for one in able)
+    return tuple(able[: min(max(different, FILLED), SHOWN)])
 
 
 def verdict_chart(result: RunResult, theme: draw.Theme = "light", *, narrow: bool = False) -> alt.LayerChart:
