@@ -307,11 +307,8 @@ _WORKED_OUT = names.word_set(
 
 def _refuse_other(look: Look) -> None:
     """Refuse what is known of people, results, and how often combinations of answers occur."""
-    about = [name for name in look.columns if names.mentions(name, names.DEMOGRAPHIC)]
-    answered = any(names.label_score(name) > 1 for name in look.columns)
-    least = look.n if answered else _OFTEN * look.n  # in a list of several studies some stand twice
-    people = [name for name in look.columns if names.is_id(name) and len(look.texts(name)) >= least]
-    if people and len(about) > 2 and 2 * len(about) >= len(look.columns) - 1:
+    about = _known_of_people(look)
+    if about:
         raise DataError(
             f"{look.whole.name} tells about people, a row each ({listed(about, 3)}), and not what they "
             "answered; give it as the raters file, beside the file with their answers"
@@ -330,6 +327,18 @@ def _refuse_other(look: Look) -> None:
         if told == look.n and not any(map(look.unique, others)):
             why = f"{quoted(counted[0])} counts how often the values of the other columns occur together"
             raise DataError(f"{look.whole.name}: {no_raters(why)}")
+
+
+def _known_of_people(look: Look) -> list[str]:
+    """The demographic columns of a file that has a row for each of some people; empty of another file."""
+    about = [name for name in look.columns if names.mentions(name, names.DEMOGRAPHIC)]
+    answered = any(names.label_score(name) > 1 for name in look.columns)
+    least = look.n if answered else _OFTEN * look.n  # in a list of several studies some stand twice
+    called = (name for name in look.columns if names.is_id(name) or names.id_score(name, names.RATER) > 0)
+    people = [name for name in called if name not in about and len(look.texts(name)) >= least]
+    others = len(look.columns) - 1
+    known = (len(about) > 2 and 2 * len(about) >= others) or 1 < len(about) == others
+    return about if people and known else []
 
 
 def _rater_by_file(look: Look, raters: Table) -> str | None:
@@ -393,7 +402,7 @@ def _axes(
     ] + [
         Reason(
             "axes",
-            f"{quoted(name)} is none: {number(len(values), 'value')} are many for groups; choose it on "
+            f"{quoted(name)} makes no groups yet: {number(len(values), 'value')} are many; choose it on "
             "Analysis, or by --axis",
             "likely",
             (name,),
@@ -470,8 +479,8 @@ def _in_bands(
             texts = [text for text in table.distinct(name) if text not in spec.missing]
             if (edges := bands(texts, MOST_NUMBERS if name in able else 3)) is not None:
                 why = (
-                    f"{quoted(name)} is none: {number(len(texts), 'number')} are too many for groups; its "
-                    f"bands are an axis, on Data under Recode values or by --bins {name}:{edges}"
+                    f"{quoted(name)} makes no groups yet: {number(len(texts), 'number')} are too many; "
+                    f"cut it into ranges, on Data under Recode values or by --bins {name}:{edges}"
                 )
                 yield Reason("axes", why, "likely", (name,))
 
@@ -584,6 +593,8 @@ def file_roles(tables: Sequence[Table], *, as_given: bool = False) -> tuple[Role
             best = roles
         if as_given or None not in roles:
             break
+    if not best and tables and all(_known_of_people(Look(table)) for table in tables):
+        return of_raters * len(tables)  # their labels may still come
     if not best:
         raise refusal or DataError("no file was given")
     return best

@@ -1,7 +1,7 @@
 """Levels of labels, and how data were read, in words."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -106,8 +106,8 @@ SCALES: tuple[tuple[str, ...], ...] = tuple(map(tuple, TEXTS["scales"]))
 def known_scale(categories: Sequence[str]) -> tuple[str, ...] | None:
     """The labels in the order of a scale that has all of them; None where none has, and of two labels.
 
-    Numbers beside words are passed over, as in "1 - never". Numbers in a row of which some have words, as in
-    "1 (never)", "2", "3 (always)", are a scale too.
+    Numbers beside words are passed over, as in "1 - never", and so is what all labels end with, as in "very
+    rude". Numbers in a row of which some have words, as in "1 (never)", "2", "3 (always)", are a scale too.
     """
     split = [re.split(r"[\W_]+", label.casefold().strip()) for label in categories]
     plain = {
@@ -116,9 +116,10 @@ def known_scale(categories: Sequence[str]) -> tuple[str, ...] | None:
     }
     if len(plain) < len(categories) or len(plain) < 3:
         return None
-    for scale in SCALES:
-        if plain.keys() <= set(scale):
-            return tuple(plain[one] for one in scale if one in plain)
+    for named in (plain, _without_shared_end(plain)):
+        for scale in SCALES:
+            if named.keys() <= set(scale):
+                return tuple(named[one] for one in scale if one in named)
     numbered = {
         int(words[0]): label for words, label in zip(split, categories, strict=True) if words[0].isdecimal()
     }
@@ -126,6 +127,12 @@ def known_scale(categories: Sequence[str]) -> tuple[str, ...] | None:
     if not some or len(categories) != len(numbered) or max(numbered) - min(numbered) >= len(categories):
         return None
     return tuple(numbered[number] for number in sorted(numbered))
+
+
+def _without_shared_end(plain: Mapping[str, str]) -> dict[str, str]:
+    """Labels by their words without the last one, where it is the same of all: "very rude", "a bit rude"."""
+    ends = {tuple(words.rsplit(" ", 1)[1:]) for words in plain}
+    return {words.rsplit(" ", 1)[0] if len(ends) == 1 else words: label for words, label in plain.items()}
 
 
 def unranked(categories: Sequence[str]) -> str | None:

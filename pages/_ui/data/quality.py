@@ -11,10 +11,12 @@ import streamlit as st
 
 from grasp_core.analysis.power import GroupPower, estimate, power_tasks
 from grasp_core.model.annotations import Annotations
+from grasp_core.model.data_spec import Bins, Recode
 from grasp_core.model.groups import AxisSet, axis_label, one_line
 from grasp_core.model.text import escape_markdown, first_few, number, printable_name, printable_names
 from grasp_core.model.turns import Turns
 from grasp_core.reading.dataset.load import Dataset
+from grasp_core.reading.guess.recognise import Guess
 from grasp_core.reading.screens.constant import too_constant
 from grasp_core.reading.screens.duplicates import (
     CloseRaters,
@@ -69,6 +71,14 @@ def say_what_was_understood(dataset: Dataset) -> None:
         known += f" Known of each item: {first_few(attributes, _NAMES_SHOWN)}."
     beyond = f" and {more:,} more" if more > 0 else ""
     st.markdown(f"Labels: {labels}{beyond}. {escape_markdown(known)}")
+
+
+def say_what_is_no_axis(guess: Guess, steps: Sequence[Recode]) -> None:
+    """What is known of raters but is not compared by itself: many values, or numbers such as ages."""
+    cut = {step.column for step in steps if isinstance(step, Bins)}
+    for reason in guess.reasons:
+        if reason.field == "axes" and reason.candidates and cut.isdisjoint(reason.candidates):
+            caption(f"{reason.sentence}.")
 
 
 def account_title(dataset: Dataset) -> str:
