@@ -27,8 +27,6 @@ CHOSEN = "chosen"
 NOT_DRAWN = f"No group has a verdict to be drawn; {IN_TABLES}"
 _COLOURS: Mapping[VerdictCode, Significance] = {"clear": "corrected", "hint": "nominal"}
 _SAME = "same"
-_STEP = 0.05
-"""Of a step between two labels, a shift of the average from which it is told."""
 _SAID = 22
 """Characters of what is said of a group that have room."""
 _LONGEST = 32
@@ -227,7 +225,7 @@ class _Drawing:
             return f"{who}agree {'less' if one.outcome.direction == 'down' else 'more'}"
         mean = label_use.scale_outcome(one.row.label_use, self._result) if self._scaled else None
         if mean is not None and mean.value is not None:
-            if self._result.spec.analysis.level == "ordinal" and abs(mean.value) < _STEP:
+            if self._result.spec.analysis.level == "ordinal" and abs(mean.value) < label_use.A_STEP:
                 return f"{who}{_SAME}"
             return f"{who}{label_use.of_scale(mean.value)} {label_use.higher_or_lower(mean.value)}"
         told = self._told(one)

@@ -24,7 +24,14 @@ from grasp_core.report.findings.selection import (
 )
 from grasp_core.report.tables import NO_VALUE, effect, explaining, lacking
 from grasp_core.report.words import names
-from grasp_core.report.words.label_use import higher_or_lower, of_100, of_scale, said_more, scale_outcome
+from grasp_core.report.words.label_use import (
+    A_STEP,
+    higher_or_lower,
+    of_100,
+    of_scale,
+    said_more,
+    scale_outcome,
+)
 
 EVERYBODY = "everybody else"
 NO_DIFFERENCE = "No difference found between groups of raters"
@@ -156,19 +163,29 @@ def claim(one: Finding, result: RunResult) -> tuple[str | Segment, ...]:
 
 
 def _labels(one: Finding, result: RunResult) -> tuple[str | Segment, ...]:
-    """How a group uses the labels: on a scale of numbers how its mean moves, else its most telling label."""
+    """How a group uses the labels: on a scale how its mean moves, else its most telling label."""
     mean = _mean(one, result)
     if mean is not None and mean.value:
-        return (f"rate {of_scale(mean.value)} {higher_or_lower(mean.value)} on average than ",)
+        unit = _unit(result)
+        return (f"rate {of_scale(mean.value)}{unit} {higher_or_lower(mean.value)} on average than ",)
     use = one.row.label_use
     found = None if use is None else said_more(use)
     return () if found is None else _says(*found)
 
 
 def _mean(one: Finding, result: RunResult) -> Outcome | None:
-    """How the group's mean moves, on a scale of numbers."""
-    numbers = result.spec.analysis.level in ("interval", "ratio")
-    return scale_outcome(one.row.label_use, result) if numbers else None
+    """How the group's mean moves on a scale; None where that is hardly a part of a step between labels."""
+    level, use = result.spec.analysis.level, one.row.label_use
+    mean = None if level == "nominal" else scale_outcome(use, result)
+    if level != "ordinal" or use is None or mean is None or mean.value is None:
+        return mean
+    # Of two labels the share that one of them has says the same, and is read at once.
+    return mean if len(use.labels) > 2 and abs(mean.value) >= A_STEP else None
+
+
+def _unit(result: RunResult) -> str:
+    """What a mean moves in: of ordered labels steps from one to the next, of numbers their own unit."""
+    return " steps" if result.spec.analysis.level == "ordinal" else ""
 
 
 def _says(label: str, shift: Shift) -> tuple[str | Segment, ...]:
@@ -238,7 +255,8 @@ def _how_much(one: Finding, result: RunResult) -> tuple[Sentence, ...]:
         if mean.interval.holds(0):
             return (Sentence.of(LESS_CERTAIN),)
         few, many = map(of_scale, sorted((abs(mean.interval.low), abs(mean.interval.high))))
-        return (Sentence.of(f"How much: {few} to {many} {higher_or_lower(mean.value)}."),)
+        way = f"{_unit(result)} {higher_or_lower(mean.value)}"
+        return (Sentence.of(f"How much: {few} to {many}{way}."),)
     use = one.row.label_use
     told = said_more(use) if one.what == LABEL_USE and use is not None else None
     if told is None or told[1].low is None or told[1].high is None:

@@ -170,7 +170,7 @@ def _show_agreement(shown: Shown) -> None:
         _part("Who differs", [everybody.who_differs(found)])
         _part("Over batches and topics", everybody.over_batches(found))
         _part("What to do", [everybody.agreement_advice(found)])
-        _part("Do groups of raters differ?", [everybody.no_groups(shown.result)])
+        _part("Do groups of raters differ?", [everybody.no_groups(shown.result).for_pages])
         if not shown.stranger:
             link_to("data", "Add raters")
     with st.expander("These figures as tables"):
