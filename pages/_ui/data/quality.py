@@ -13,7 +13,14 @@ from grasp_core.analysis.power import GroupPower, estimate, power_tasks
 from grasp_core.model.annotations import Annotations
 from grasp_core.model.data_spec import Bins, Recode
 from grasp_core.model.groups import AxisSet, axis_label, one_line
-from grasp_core.model.text import escape_markdown, first_few, number, printable_name, printable_names
+from grasp_core.model.text import (
+    escape_markdown,
+    first_few,
+    for_pages,
+    number,
+    printable_name,
+    printable_names,
+)
 from grasp_core.model.turns import Turns
 from grasp_core.reading.dataset.load import Dataset
 from grasp_core.reading.guess.recognise import Guess
@@ -164,7 +171,7 @@ def show_quality(dataset: Dataset, proposed_axes: tuple[str, ...]) -> None:
 
     def report() -> None:
         for sentence in sentences:
-            st.warning(escape_markdown(sentence), icon=":material/info:")
+            st.warning(for_pages(sentence), icon=":material/info:")
         if not sentences:
             st.write("Nothing odd was found about the raters, their groups and the axes.")
         offer_leaving_out(found, reading)
