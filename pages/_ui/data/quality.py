@@ -11,7 +11,7 @@ import streamlit as st
 
 from grasp_core.analysis.power import GroupPower, estimate, power_tasks
 from grasp_core.model.annotations import Annotations
-from grasp_core.model.data_spec import Bins, Recode
+from grasp_core.model.data_spec import Bins
 from grasp_core.model.groups import AxisSet, axis_label, one_line
 from grasp_core.model.text import (
     escape_markdown,
@@ -80,12 +80,18 @@ def say_what_was_understood(dataset: Dataset) -> None:
     st.markdown(f"Labels: {labels}{beyond}. {escape_markdown(known)}")
 
 
-def say_what_is_no_axis(guess: Guess, steps: Sequence[Recode]) -> None:
-    """What is known of raters but is not compared by itself: many values, or numbers such as ages."""
-    cut = {step.column for step in steps if isinstance(step, Bins)}
-    for reason in guess.reasons:
-        if reason.field == "axes" and reason.candidates and cut.isdisjoint(reason.candidates):
+def say_what_is_no_axis(guess: Guess, dataset: Dataset) -> None:
+    """What is known of raters but not compared by itself, such as their ages in years."""
+    session = work()
+    cut = {step.column for step in session.recode if isinstance(step, Bins)}
+    told = [one for one in guess.reasons if one.field == "axes" and one.candidates]
+    for reason in told:
+        if cut.isdisjoint(reason.candidates):
             caption(f"{reason.sentence}.")
+    aside = {*session.proposed_axes, *(name for one in told for name in one.candidates)}
+    left = printable_names(tuple(name for name in dataset.raters.axes if name not in aside))
+    if left:
+        caption(f"Compared only if you choose it on Analysis: {first_few(left, _NAMES_SHOWN)}.")
 
 
 def account_title(dataset: Dataset) -> str:

@@ -452,3 +452,10 @@ def test_ages_that_make_no_groups_are_told_until_they_are_cut(page: AppTest) -> 
     assert "'age' makes no groups yet: 40 numbers are too many" in seen(page.caption)
     work(page).recode = (Bins("age", (30.0, 40.0), ("-30", "30-40", "40-")),)
     assert "makes no groups yet" not in seen(page.run().caption)
+
+
+def test_what_is_known_of_raters_and_not_proposed_as_an_axis_is_named(page: AppTest) -> None:
+    rows = [f"m{n // 40},w{n % 40},{'fm'[n % 2]},{'ABC'[n % 40 % 3]},{n * 7 % 3 % 2}" for n in range(400)]
+    content = "\n".join(["item,rater,sex,canton,hate", *rows]).encode()
+    drop(page.switch_page("data.py").run(), "votes.csv", content)
+    assert "Compared only if you choose it on Analysis: canton." in seen(page.caption)
