@@ -38,6 +38,8 @@ from grasp_core.report.words.printable import printable_result
 
 _DRAWN = 4
 """Groups of a column of slices that have a figure."""
+_OF_PHONES = 400
+"""Pixels across of a figure on a phone, which draws it somewhat smaller."""
 Parts = list[tuple[str, Any]]
 """What stands below a heading: how each is drawn, see the macros of report.html, and what."""
 _Section = tuple[str, str, Parts]
@@ -95,11 +97,17 @@ def _table(caption: str, frame: pd.DataFrame, titles: int) -> tuple[str, Any]:
     return "table", (caption, [str(frame.columns[place]) for place in order], cells, kinds)
 
 
-def _figure(chart: alt.LayerChart) -> tuple[str, Any]:
-    """A chart as an image, in which nothing runs and nothing is fetched; its description if none is drawn."""
+def _figure(chart: alt.LayerChart, narrow: alt.LayerChart | None = None) -> tuple[str, Any]:
+    """A chart as an image, in which nothing runs and nothing is fetched; its description if none is drawn.
+
+    `narrow`: the same as a phone has room for it.
+    """
     described = str(chart.description)
     try:
-        return "figure", (base64.b64encode(to_svg(chart).encode()).decode(), described)
+        images = [
+            base64.b64encode(to_svg(one).encode()).decode() for one in (chart, narrow) if one is not None
+        ]
+        return "figure", (images[0], described, *images[1:])
     except MissingPackageError as error:
         return "text", f"{described} (Not drawn: {error}.)"
 
@@ -109,7 +117,8 @@ def _sections(result: RunResult, found: RaterMap | None, spec_file: str) -> Iter
     first = [*map(str, told.warned.first)]
     parts: Parts = [("headline", told.headline), ("text", "Careful:" if first else ""), ("list", first)]
     if everybody is None:
-        parts += [_figure(verdict_chart(result))] if judged(result) else []
+        phones = verdict_chart(result, narrow=True).properties(width=_OF_PHONES)
+        parts += [_figure(verdict_chart(result), phones)] if judged(result) else []
     elif everybody.labels:
         parts.append(_figure(agreement_chart(result)))
     yield "answer", "Answer", [*parts, ("list", told.details)]

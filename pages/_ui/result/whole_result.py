@@ -405,5 +405,7 @@ def show_so_far(shown: Shown) -> None:
         told = None if shown.result.provisional else cache.told_first(shown.key, shown.result)
         if told is not None and told.certain:  # no stage to come changes what holds of groups
             st.header(told.title.markdown)
-        st.info(words.what_is_provisional(shown.result), icon=":material/pending:")
+        # Who comes for the answer meets all statistics first: it is said that these are not yet it.
+        coming = "" if shown.result.later else "**Who differs is told here once all groups are tested.** "
+        st.info(f"{coming}{words.what_is_provisional(shown.result)}", icon=":material/pending:")
         show_result(shown)
