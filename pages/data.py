@@ -55,6 +55,7 @@ def _decide() -> tuple[decisions.Decided | None, Dataset | None]:
             st.title("Data")
         else:
             quality.say_what_was_understood(dataset)
+            quality.say_what_is_no_axis(guess, dataset)
     return decided, dataset
 
 

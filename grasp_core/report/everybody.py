@@ -109,11 +109,12 @@ def who_differs(found: Everybody) -> Sentence | None:
     rest = [one.again for one in found.raters if not one.differs]
     if not clear or not rest:
         return Sentence.of("Nobody agrees with the others clearly less than they agree among themselves.")
-    others = f"the rest in {_per_100(min(rest))} to {_per_100(max(rest))}"
+    others = f"the rest in {_per_100(sum(rest) / len(rest))} on average"
     who, cases = f"Rater {clear[0].number}", _per_100(clear[0].again)
     if len(clear) > 1:
         who, cases = number(len(clear), "rater"), f"{cases} to {_per_100(clear[-1].again)}"
-    answer = agree(len(clear), "answers", "answer")
+    # Nobody is named: whose row it is shows once the ids are put in order.
+    answer = "answer" if len(clear) > 1 else "in the order of ids answers"
     said = f" {answer} as another did in {cases} of 100 cases, {others}. Careless, or another view?"
     return Sentence.of(strong(who), said)
 
@@ -143,12 +144,12 @@ def agreement_advice(found: Everybody) -> Sentence | None:
     if found.alpha is None or found.alpha >= WELL:
         return None
     weakest = least_agreed(found)
-    if weakest is None or not weakest.alone:
+    if weakest is None:
         return Sentence.of("Read the items on which they agree least, and say better what the labels mean.")
-    beside = "" if weakest.beside is None else f", mostly beside “{one_line(weakest.beside)}”"
+    again, by_chance = _per_100(weakest.again), _per_100(weakest.by_chance)
     return Sentence.of(
-        f"Say better what “{one_line(weakest.label)}” means: {number(weakest.alone, 'item')} got it from one "
-        f"rater only{beside}."
+        f"Say better what “{one_line(weakest.label)}” means: where one rater says it, {again} of 100 others "
+        f"do, by chance {by_chance}."
     )
 
 
@@ -159,8 +160,8 @@ def no_groups(result: RunResult) -> Sentence:
     if raters < FEW_RATERS:
         few = f"; {spelled(raters)} {agree(raters, 'rater is', 'raters are')} few for groups"
     return Sentence.of(
-        "Nothing known of the raters was compared. Name a column about them, or add a file with their age, "
-        f"gender or background{few}."
+        "Nothing known of the raters was compared. Choose a column about them, on Analysis or by --axis, or "
+        f"add a file with their age, gender or background{few}."
     )
 
 

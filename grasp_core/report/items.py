@@ -106,7 +106,8 @@ def significant_items(result: ItemsResult) -> list[ItemOutcome]:
     for row in result.items:
         parts = (row.label_use, row.distance)
         q = min((part.q for part in parts if part is not None and part.q is not None), default=1.0)
-        found += [(q, row)] if q < LEVEL else []
+        size = 0.0 if row.distance is None else row.distance.value  # many share the smallest q there can be
+        found += [((q, -size), row)] if q < LEVEL else []
     return [row for _, row in sorted(found, key=lambda pair: pair[0])]
 
 

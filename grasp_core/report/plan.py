@@ -35,7 +35,7 @@ def sentences(plan: Plan) -> list[Sentence]:
 def answer(plan: Plan) -> list[Sentence]:
     """Sentences on the design that is needed, how sure that is, and warnings."""
     warned = (Sentence.of(f"{text[0].upper()}{text[1:]}.") for text in map(str, plan.warnings))
-    return [_answer(plan), *_range(plan), *warned]
+    return [_answer(plan), *_enough(plan), *_range(plan), *warned]
 
 
 def _answer(plan: Plan) -> Sentence:
@@ -56,6 +56,16 @@ def _answer(plan: Plan) -> Sentence:
         f"{spec.goal:.0%}: the cheapest such design{' of the range' if _at_an_end(spec, choice) else ''}, "
         f"{number(choice.annotations, 'annotation')}, cost {_cost(choice.cost)}.{_at_an_end(spec, choice)}",
     )
+
+
+def _enough(plan: Plan) -> list[Sentence]:
+    """Say that the pilot has enough raters; empty if more must be recruited."""
+    choice = None if plan.pilot is None else sample_size.cheapest(plan)
+    if choice is None or any(
+        row.recruit for row in sample_size.recruitment(plan, choice.raters, choice.items)
+    ):
+        return []
+    return [Sentence.of("Nobody has to be recruited for that: the pilot has raters enough.")]
 
 
 def _at_an_end(spec: PlanSpec, choice: sample_size.PricedDesign) -> str:

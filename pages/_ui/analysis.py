@@ -80,7 +80,8 @@ def choose(dataset: Dataset) -> dict[str, Any]:
     numbers = _choose_numbers(dataset, axes, slices)
     pairs = _choose_pairs(dataset, axes, numbers["min_raters"])
     level = None if proposal is None else _choose_level(questions, proposal)
-    with st.expander("Shuffles", expanded=bool(start.strata or start.cluster)):
+    opened = bool(start.strata or start.cluster) or work().shuffles_asked
+    with st.expander("Shuffles", expanded=opened):
         strata, cluster = ui.choose_shuffles(names, start, _key("shuffles"))
     given = _choose_given(names, axes, strata)
     with st.expander("Advanced"):

@@ -12,7 +12,7 @@ from grasp_core.model.remarks.remark import Remark
 from grasp_core.model.result import Result, RunResult
 from grasp_core.model.spec import AnalysisSpec
 from grasp_core.model.text import escape_markdown, for_pages
-from grasp_core.report.findings.mending import mend, ways_back
+from grasp_core.report.findings.mending import CHOOSE_SHUFFLES, mend, ways_back
 from grasp_core.report.public_view import public_view
 from grasp_core.server import server
 from grasp_core.store.runs import TAG_LENGTH, RunRecord
@@ -354,12 +354,12 @@ def _way_to_mend(run: RunRecord, may_ask: Callable[[], bool], warning: Remark, p
         if _open_files(run):
             go("data")
     else:
-        _change(run, found.spec.analysis)
+        _change(run, found.spec.analysis, shuffles=found.label == CHOOSE_SHUFFLES)
 
 
-def _change(run: RunRecord, analysis: AnalysisSpec) -> None:
+def _change(run: RunRecord, analysis: AnalysisSpec, *, shuffles: bool = False) -> None:
     if _open_files(run):
-        work().use_settings(analysis)
+        work().use_settings(analysis, shuffles=shuffles)
         go("models" if run.spec.models else "analysis")
 
 

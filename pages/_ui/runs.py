@@ -42,19 +42,23 @@ def find_runs() -> list[RunRecord]:
 
 
 def offer_comparison() -> None:
-    """Draw the picked runs and, for two of them, the link that compares them."""
-    runs = [run for run in map(here().runs.get, _picked()) if run is not None]
+    """Draw the picked runs and, for two of them, the link that compares them, the earlier with the later."""
+    picked = [run for run in map(here().runs.get, _picked()) if run is not None]
+    runs = sorted(picked, key=lambda run: run.created_at)
     if not runs:
         st.caption("Tick *Compare* on two runs to see them side by side.")
         return
     with st.container(horizontal=True, vertical_alignment="center", key="picked"):
-        titles = " and ".join(f"**{escape_markdown(run.title)}**" for run in runs)
+        titles = [f"**{escape_markdown(run.title)}**" for run in runs]
+        if len(set(titles)) < len(titles):
+            times = (escape_markdown(exactly(run.created_at)) for run in runs)
+            titles = [f"{title} of {time}" for title, time in zip(titles, times, strict=True)]
         if len(runs) == 1:
-            st.markdown(f"{titles} is picked; tick one more.", width="content")
+            st.markdown(f"{titles[0]} is picked; tick one more.", width="content")
         elif len(runs) > 2:
             st.markdown(f"{len(runs)} runs are picked; two can be compared.", width="content")
         else:
-            st.markdown(f"Picked: {titles}", width="content")
+            st.markdown(f"Picked: {' and '.join(titles)}", width="content")
             link_to_two(runs[0].id, runs[1].id, "Compare the two")
         st.button("Clear", key="clear-picks", type="tertiary", on_click=_picked().clear)
 

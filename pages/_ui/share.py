@@ -11,9 +11,12 @@ import streamlit as st
 from grasp_core.analysis.small_groups import LEAST, hidden_groups
 from grasp_core.model.access import EVERYONE, only
 from grasp_core.model.errors import AccessError, LimitError, TooOftenError
-from grasp_core.model.result import Result
-from grasp_core.model.text import escape_markdown, number
+from grasp_core.model.groups import Group
+from grasp_core.model.result import Result, RunResult
+from grasp_core.model.text import Sentence, escape_markdown, number
 from grasp_core.model.turns import ask_as, link_name
+from grasp_core.report.findings.advice import first_names
+from grasp_core.report.findings.selection import of_verdict
 from grasp_core.server import identity as visits
 from grasp_core.server import server
 from grasp_core.store.links import LONGEST, MOST_USES, SHORTEST, Leaderboard, Link, LinkTerms
@@ -171,7 +174,18 @@ def _smallest(found: Result) -> str:
     told = f", and {number(covers, 'other')} that would tell of them" if covers else ""
     with_fewer = f"{number(small, 'group')} with fewer than {LEAST} raters"
     nothing = ": **it would show no group at all**" if hidden and len(hidden) == len(sizes) else ""
-    return f" It leaves out {with_fewer}{told}{nothing}, unless you choose otherwise below."
+    left_out = f" It leaves out {with_fewer}{told}{nothing}, unless you choose otherwise below."
+    return left_out + _lost(found, hidden)
+
+
+def _lost(found: Result, hidden: frozenset[Group]) -> str:
+    """Which findings go with the groups: whoever shares the page does so for what its title says."""
+    clear = of_verdict(found, "clear") if isinstance(found, RunResult) else ()
+    gone = [one.said for one in clear if hidden.intersection(one.groups)]
+    if not gone:
+        return ""
+    names = Sentence.of(*first_names(gone)).markdown
+    return f" So it **does not say what was found** of {names} raters."
 
 
 def make_link(shared: Shareable) -> None:

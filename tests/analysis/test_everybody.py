@@ -89,7 +89,7 @@ def test_a_rater_who_differs_is_found_and_of_raters_who_are_alike_seldom_one() -
     found = everybody(data(rows), ALL)
     assert [one.differs for one in found.raters] == [True] + [False] * 6
     said = report.who_differs(found)
-    assert said.plain.startswith("Rater 7 answers as another did in 5")
+    assert said.plain.startswith("Rater 7 in the order of ids answers as another did in 5")
     rng = np.random.default_rng(5)
     wrong = 0
     for _ in range(100):
@@ -214,7 +214,10 @@ def test_a_run_without_axes_says_how_well_they_agree_in_every_file() -> None:
     assert "0 is chance, 1 is perfect; with other items of this kind likely between" in sure.plain
     assert "They agree least on" in sure.plain
     advice = report.agreement_advice(result.everybody)
-    assert "got it from one rater only" in advice.plain
+    weakest = report.least_agreed(result.everybody)
+    assert weakest is not None
+    assert weakest.again is not None
+    assert f"says it, {100 * weakest.again:.0f} of 100 others do, by chance" in advice.plain
     # In the middle of a scale, numbers are given again less.
     numbers = tuple(replace(one, label=str(place)) for place, one in enumerate(result.everybody.labels))
     assert report.least_agreed(replace(result.everybody, labels=numbers)) is None

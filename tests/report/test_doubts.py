@@ -56,7 +56,7 @@ def own_items(*rows) -> RunResult:
 def test_harder_items_are_not_told_as_a_group_that_stands_out() -> None:
     said = answer(run(confounded.drawn(confounded.CONFOUNDED[1], 3)))
     assert said.headline.plain == "No answer: the groups rated different items"
-    assert said.details[-1].plain.startswith("What to do: First shuffle within what decided who rates what")
+    assert said.details[-1].plain.startswith("What to do: First have all groups rate the same items")
     assert not any("labels do not stand" in one.plain for one in said.details)
     assert [one.code.key for one in said.warned.first] == ["own-items", "gai-of-other-items"]
 

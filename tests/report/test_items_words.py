@@ -222,3 +222,10 @@ def test_markdown_lists_the_first_items_and_names_are_harmless() -> None:
     hostile = replace(FOUND, group=Group(("race", "gender"), ("<b>\u202e", "[x](y)")))
     assert "<b>" not in sentences(hostile, "distance")[0].markdown
     assert "\\<b\\>" in items_markdown(hostile)
+
+
+def test_of_equal_q_the_items_that_carry_most_are_named_first() -> None:
+    little, much = (
+        item(name, part(0.01, "Yes"), part(size, **HELD)) for name, size in (("a", 0.001), ("b", 0.02))
+    )
+    assert "luck explains: b, a." in said(result(little, much), "distance")[1]

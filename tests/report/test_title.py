@@ -17,6 +17,7 @@ from grasp_core.report.findings.answer import (
     could_have_been_found,
     counts,
     how_sure,
+    line,
     title,
 )
 from tests.results import asked, make_group, make_outcome, make_result, saying
@@ -85,6 +86,24 @@ def test_spread_and_what_cannot_be_told() -> None:
     assert said == "Woman raters rate 0.43 lower on average than everybody else"
 
 
+@pytest.mark.parametrize(
+    ("more", "said", "how_much"),
+    [
+        (0.2, "rate 0.40 steps higher on average than", "How much: 0.20 to 0.60 steps higher."),
+        (0.02, "say “unsafe” in 2.0 more of 100 answers than", "How much: 1.0 to 3 more of 100 answers."),
+    ],
+)
+def test_of_ordered_labels_steps_are_told_as_they_are_drawn(more: float, said: str, how_much: str) -> None:
+    row = judged(saying("Woman", more), "clear", "labels")
+    shift = Shift(more, 0.5 * more, 1.5 * more, 0.001)
+    labels = {"safe": Shift(-more, -1.5 * more, -0.5 * more), "unclear": Shift(0.0), "unsafe": shift}
+    ordered = replace(row.label_use, labels=labels, mean=Shift(50 * more, 25 * more, 75 * more))
+    result = asked(result_of(replace(row, label_use=ordered)), level="ordinal")
+    found = told(result)
+    assert title(result, found).plain == f"Woman raters {said} everybody else"
+    assert how_sure(result, found)[-1].plain == how_much
+
+
 def test_halves_of_an_axis_are_told_beside_each_other() -> None:
     man, woman = saying("Man", -0.1), saying("Woman", 0.1)
     rows = [
@@ -125,6 +144,9 @@ def test_without_a_clear_group_no_difference_was_found_or_nothing_could_be_teste
     assert title(shared, told(shared)).plain == f"{NO_DIFFERENCE} that are shown"
     other = judged(make_group("C"), "untestable", why="other-items")
     assert titled(other) == "No answer: the groups rated different items"
+    assert titled(none, other) == "No difference found in 1 of 2 groups; one could not be tested"
+    some = replace(result_of(hint, none, other), findable=(Findable(30, 0.05),))
+    assert line(some, told(some)).plain.startswith("In the groups tested, differences of 5.0 in 100")
     assert titled() == "No answer: there is no group to show"
 
 

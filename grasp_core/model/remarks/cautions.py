@@ -91,8 +91,8 @@ class GuardCaution(Code):
         "{axis}: groups were given different items. {group} and the others meet on an item {met} % as often "
         "as they would if {axis} had no part in who rates what, so groups may differ because of their items "
         "alone. Only label use is tested, by leaving raters out: it compares labels of the same items. If "
-        "raters worked in batches, shuffle within these: on Analysis, or by --within and the column that "
-        "holds them"
+        "raters worked in batches, shuffle within these: on Analysis, under Shuffles, or by --within and the "
+        "column that holds them"
     )
     OWN_WORKLOAD = (
         "{axis}: groups rated different numbers of items. Raters of {group} gave {times:.2f} times as many "

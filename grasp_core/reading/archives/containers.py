@@ -130,4 +130,6 @@ def _left_out(path: str) -> bool:
 
 
 def _damaged(name: str) -> DataError:
-    return DataError(f"{name} is a zip archive that is damaged or cut off; pack or upload it again")
+    packed = name.lower().endswith(".zip")  # that a workbook is one inside is known to few
+    what, again = ("zip archive", "pack") if packed else ("file", "save")
+    return DataError(f"{name} is a {what} that is damaged or cut off; {again} or upload it again")

@@ -646,6 +646,16 @@ def _named_only(look: Look, able: Sequence[str], item: str, rater: str) -> tuple
         return named[0], Reason("label", why, "likely")
     best = (named or list(able) or others or list(look.columns))[0]
     why = "no column looks like labels: none of few values varies within items and within raters"
+    aside = [
+        name
+        for name in others
+        if name not in able
+        and 2 <= len(look.texts(name)) <= MAX_CATEGORIES
+        and all(_varies(look, name, key) for key in (item, rater))
+    ]
+    if not named and aside:  # such as a question about a comment, which a column of comments is called, too
+        why = f"no column is named like labels; by its values {listed(aside)} may hold them"
+        return aside[0], Reason("label", why, "unsure", tuple(aside))
     unfilled = [name for name in others if _rank(name) > 1 and look.kind(name) == "empty"]
     if unfilled:  # such as a sheet to vote on
         why = f"no column looks like labels: {quoted(unfilled[0])} is empty in every row; fill it in"

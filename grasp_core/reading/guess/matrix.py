@@ -5,73 +5,61 @@ Columns of labels are found by their names, and by values only if names say noth
 
 import re
 from collections import Counter
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
 
-from grasp_core.model.annotations import BoolArray, is_number
+from grasp_core.model.annotations import is_number
 from grasp_core.model.data_spec import DataSpec, Layout
 from grasp_core.model.errors import DataError
 from grasp_core.model.text import agree, listed, number, quoted
-from grasp_core.reading.dataset.checks import MAX_CATEGORIES
 from grasp_core.reading.dataset.votes import cell_columns
 from grasp_core.reading.formats.shapes.column_groups import product
 from grasp_core.reading.guess.advice import Confidence, Named, Reading, Reason
+from grasp_core.reading.guess.label_columns import (
+    QUESTION_WORDS,
+    QUESTIONS,
+    LabelColumns,
+    columns_apart,
+    is_called,
+    label_columns,
+    labels_of,
+    majority_column,
+    may_be_labels,
+    most_shared,
+    of_one_kind,
+    others_than,
+    questions_of,
+    settled,
+)
 from grasp_core.reading.guess.long import guess_long
-from grasp_core.reading.guess.look import MOST_QUESTIONS, Look, neutral
+from grasp_core.reading.guess.look import MOST_QUESTIONS, Look
 from grasp_core.reading.guess.values import aggregated_cells
 from grasp_core.reading.table import names
-from grasp_core.reading.table.columns import LIKE_MISSING, Column
 from grasp_core.reading.table.parsed import (
     ANY,
     ITEMS,
     PLUS,
     RATERS,
-    alike,
-    ends_in_rater,
-    form,
     kinds_of,
     matching,
     may_be_people,
     pattern_of,
-    questions_in,
-    repeated,
     runs,
     stem,
 )
 from grasp_core.reading.table.table import Recipe, Table
 
-_LIKE_LABELS = 0.8
-"""Share of cells with labels of other columns, from which a column may have labels too."""
-_WORDS = 5
-"""Fewest words in the name of a column that make it a question."""
-_FEW = 0.1
-"""Most columns of the same labels beside a run of like names, per column of the run, that raise no doubt."""
+_INITIALS = re.compile(r"(.+[_ .-])([^\W\d_]{1,3})")
+"""Form of names that end in a coder's initials."""
 _POINTS = 2
 """Most digits of a scale's points; longer numbers are ids."""
-_DIGITS, _QUESTION = "0123456789", frozenset({"q", "item", "question"})
-_MOST_CELLS, _LEAST_ROWS, _ALMOST = 50, 5, 0.95
-"""Most columns compared with one of their majority; least rows of each kind, and share of them that match."""
 _ASKED = frozenset({"q", "stim", "img", "trial"}) | names.ITEM
 """Words for what respondents are asked about; parts and outputs may belong to the subject of a row."""
-_INITIALS, _QUESTIONS = re.compile(r"(.+[_ .-])([^\W\d_]{1,3})"), 3
-"""Form of names that end in a coder's initials, and the fewest questions with such columns."""
 _PARTS = 8
 """Largest number of columns that are tried as parts of the rows' ids."""
-_MANY = 20
-"""Fewest columns that may be, by their values alone, a matrix whose rows have no ids."""
-
-
-class Cells(NamedTuple):
-    """Columns of labels, and the others; `why` ends a sentence on how they were distinguished."""
-
-    columns: tuple[str, ...]
-    rest: tuple[str, ...]
-    why: str
-    confidence: Confidence
 
 
 class _Side(NamedTuple):
@@ -94,15 +82,15 @@ def guess_matrix(look: Look, raters: Table | None, *, by_values: bool = False) -
     # Coders who have not begun have empty columns.
     empty = {name: not any(look.whole.distinct(name)) for name in look.columns if name != key}
     others = [name for name, nothing in empty.items() if not nothing]
-    cells = _cells(look, others, raters, key is None, by_values)
+    cells = label_columns(look, others, raters, key is None, by_values)
     if cells is None:
         return None
-    made = _majority_column(look, cells.columns, cells.rest)
-    labels = _labels(look, cells.columns)
-    also = [name for name in cells.rest if made is None and _may_be_labels(look, name, labels)]
-    if also and (made := _majority_column(look, [*cells.columns, *also], cells.rest)) is not None:
+    made = majority_column(look, cells.columns, cells.rest)
+    labels = labels_of(look, cells.columns)
+    also = [name for name in cells.rest if made is None and may_be_labels(look, name, labels)]
+    if also and (made := majority_column(look, [*cells.columns, *also], cells.rest)) is not None:
         all_cells = [name for name in others if name in (*cells.columns, *also)]
-        cells = _apart(others, all_cells, f"{cells.why}, with {listed(also, 3)}", cells.confidence)
+        cells = columns_apart(others, all_cells, f"{cells.why}, with {listed(also, 3)}", cells.confidence)
     side = _side(look, key, cells, raters, made)
     side = side._replace(confidence="unsure") if by_values else side
     first = cells.columns[0]  # numbered columns may be places in a task, with other people in each batch
@@ -136,7 +124,7 @@ def named_matrix(look: Look, raters: Table | None) -> Reading:
     """Return the reading of a matrix whose columns of labels the user named by a pattern."""
     pattern = str(look.named.label)
     found = matching(pattern, look.columns)
-    own = [name for name in found if not _settled(name)]
+    own = [name for name in found if not settled(name)]
     found = own if len(own) > 1 else found
     if len(found) < 2:
         raise DataError(
@@ -146,7 +134,7 @@ def named_matrix(look: Look, raters: Table | None) -> Reading:
     given = {look.named.item, look.named.rater}
     key = next((name for name in look.columns if name in given), None) or _row_ids(look, raters)
     rest = tuple(name for name in look.columns if name not in (*found, key))
-    cells = Cells(tuple(found), rest, f"{quoted(pattern)} names the columns of labels", "sure")
+    cells = LabelColumns(tuple(found), rest, f"{quoted(pattern)} names the columns of labels", "sure")
     side = _side(look, key, cells, raters)
     if look.named.layout is not None:
         side = _Side(look.named.layout == "raters-by-items", "the layout is named", "sure")
@@ -193,11 +181,11 @@ def column_per_coder(look: Look) -> Reading | None:
         if (told := _INITIALS.fullmatch(name)) is not None and look.kind(name) in ("words", "numbers"):
             ends.setdefault(told[1], {})[told[2]] = name
     often = Counter(frozenset(by) for by in ends.values() if len(by) > 1).most_common(1)
-    if not often or often[0][1] < _QUESTIONS:
+    if not often or often[0][1] < QUESTIONS:
         return None
     coders = sorted(often[0][0])
     asked = {f"{start}{ANY}": [*by.values()] for start, by in ends.items() if {*by} == {*coders}}
-    closed = (one for one, columns in asked.items() if 1 < len(_labels(look, columns)) <= MOST_QUESTIONS)
+    closed = (one for one, columns in asked.items() if 1 < len(labels_of(look, columns)) <= MOST_QUESTIONS)
     patterns = [one for one in closed if not any(map(look.decimals, asked[one]))]
     why = f"the same ends of names, {listed(coders)}, may be those who answered, each in a column"
     which = Reason("label", why, "unsure", tuple(patterns), explained=True)
@@ -235,33 +223,9 @@ def _unique(look: Look, able: Sequence[str]) -> tuple[str, ...]:
     return tuple(name for name in able if name not in like and look.unique(name))
 
 
-def _cells(
-    look: Look, others: Sequence[str], raters: Table | None, without_key: bool, by_values: bool
-) -> Cells | None:
-    by_file = None if raters is None else named_by_raters(look, others, raters)
-    if by_file is not None:
-        return by_file
-    found = named_alike(look, others)
-    if not without_key or look.named.layout is not None:
-        return found or of_like_values(look, others)
-    if found is None and (by_values or len(others) >= _MANY):
-        found = of_like_values(look, others)
-    if found is None and all(map(neutral, others)):
-        # No names at all, and the same labels everywhere; three columns may be item, rater and label.
-        triple = len(others) == 3 and look.identify_rows(*others[:2])
-        found = None if triple else of_like_values(look, others)
-        return None if found is None or found.rest else found
-    able = [name for name in others if not names.mentions(name, names.AGGREGATE)]
-    if found is None or len(found.columns) < min(3, len(able)):
-        return None
-    many = (3 if by_values else 2) * len(found.columns)
-    if by_values:  # no question of several has half of the columns
-        asked = {one for pattern in questions_of(look, others) for one in matching(pattern, others)}
-        many = max(many, 2 * len(asked))
-    return found if many >= len(able) else None  # without row ids, most columns must be labels
-
-
-def _side(look: Look, key: str | None, cells: Cells, raters: Table | None, made: str | None = None) -> _Side:
+def _side(
+    look: Look, key: str | None, cells: LabelColumns, raters: Table | None, made: str | None = None
+) -> _Side:
     """Decide whether rows are raters: by a raters file, then by names; unsure if two signs differ.
 
     - `made`: the column of the majority or agreement of a row's cells.
@@ -278,7 +242,7 @@ def _side(look: Look, key: str | None, cells: Cells, raters: Table | None, made:
     # Columns that are named by the points of a scale, with some cells that are 0, as of counts.
     of_scale = all(name.isdigit() and len(name) <= _POINTS for name in cells.columns)
     counted = not by_file and of_scale and any("0" in look.texts(name) for name in cells.columns)
-    called, labels = {stem(name) for name in cells.columns}, _labels(look, cells.columns)
+    called, labels = {stem(name) for name in cells.columns}, labels_of(look, cells.columns)
     agreed = made is not None and (not called & names.LABEL or _of_persons(look, cells.columns))
     people = by_file or agreed or may_be_people(cells.columns)
     if not first.by_rater and (counted or not people):
@@ -289,7 +253,7 @@ def _side(look: Look, key: str | None, cells: Cells, raters: Table | None, made:
     if first == _Side(True, first.why, "likely"):
         plain = key is None or names.mentions(key, names.RESPONDENTS)
         plain = plain or names.ROW_IDS.issuperset(names.words(str(key)))
-        alone = len(found) == 1 and any(_called(name, ITEMS) for name in cells.columns)
+        alone = len(found) == 1 and any(is_called(name, ITEMS) for name in cells.columns)
         if alone and not (plain and called & _ASKED):
             return _Side(True, f"{first.why}, but that the rows are people is not said", "unsure")
         if len(labels) > MOST_QUESTIONS and all(map(is_number, labels)):
@@ -307,52 +271,7 @@ def _of_persons(look: Look, cells: Sequence[str]) -> bool:
     return 2 * int((~filled[:-1] & filled[1:]).any(axis=0).sum()) > look.n
 
 
-def _majority_column(look: Look, cells: Sequence[str], rest: Sequence[str]) -> str | None:
-    """Return the column of each row's majority, or of whether its cells agree: so the cells are raters'.
-
-    Criteria have no such column. Numbers may be a judgement of their own, unless the name says how they were
-    made. Yes or no may say whether any answer was given: so rows of more than one label are compared.
-    """
-    labels = sorted(_labels(look, cells))
-    if not 2 <= len(cells) <= _MOST_CELLS or not 2 <= len(labels) <= MOST_QUESTIONS:
-        return None
-    if len(cells) == 2 and not all(_called(name, RATERS) for name in cells):
-        return None  # predicted and true, or before and after, may have a column of whether they differ, too
-    code = {text: at for at, text in enumerate(labels)}
-    often = np.zeros((look.n, len(labels) + 1), dtype=np.int64)  # the last counts blanks
-    for name in cells:
-        texts = np.array([code.get(text, len(labels)) for text in look[name].values], dtype=np.int64)
-        often[np.arange(look.n), texts[look[name].codes]] += 1
-    often = often[:, :-1]
-    filled, most, first = often.sum(axis=1), often.max(axis=1), often.argmax(axis=1)
-    whole, led = filled == most, (often == most[:, None]).sum(axis=1) == 1
-    kinds = [
-        whole & (first == label)
-        for label in np.argsort(-np.bincount(first[whole], minlength=len(labels)))[:2]
-    ]
-    kinds += [~whole]  # rows of the two most usual labels, and others
-    numbers = all(map(is_number, labels))
-    for name in rest:
-        own = np.array([code.get(text, -1) for text in look[name].values], dtype=np.int64)[look[name].codes]
-        told = (filled > 1) & led & (own >= 0)
-        called = names.mentions(name, names.DECIDED) or (not numbers and names.label_score(name) > 1)
-        if called and all(_mostly((own == first)[told & rows]) for rows in kinds):
-            return name
-        told = (filled > 1) & ~look[name].among([""])
-        values = np.unique(look[name].codes[told])
-        called = names.mentions(name, names.AGREED) or not numbers  # two scores may be those of a tie
-        for value in values if called and len(values) == 2 else ():
-            alike = look[name].codes == value
-            if all(_mostly((alike == whole)[told & rows]) for rows in kinds):
-                return name
-    return None
-
-
-def _mostly(right: BoolArray) -> bool:
-    return right.size >= _LEAST_ROWS and bool(right.mean() >= _ALMOST)
-
-
-def _by_raters_file(look: Look, key: str | None, cells: Cells, raters: Table | None) -> list[_Side]:
+def _by_raters_file(look: Look, key: str | None, cells: LabelColumns, raters: Table | None) -> list[_Side]:
     if raters is None:
         return []
     as_rows = 0 if key is None else most_shared(raters, look[key].values)[1]
@@ -365,14 +284,14 @@ def _by_raters_file(look: Look, key: str | None, cells: Cells, raters: Table | N
     return [_Side(as_rows > as_columns, why, "sure" if rows or columns else "unsure")]
 
 
-def _by_names(key: str | None, cells: Cells) -> list[_Side]:
+def _by_names(key: str | None, cells: LabelColumns) -> list[_Side]:
     found: list[_Side] = []
     for kinds, by_rater, what in ((names.RATER, True, "raters"), (names.ITEM, False, "items")):
         if key is not None and names.id_score(key, kinds):
             found.append(_Side(by_rater, f"the name {quoted(key)} says that the rows are {what}", "sure"))
     by_key = bool(found) and not names.mentions(str(key), names.RESPONDENTS)
     for kinds, by_rater, what in ((RATERS, False, "raters"), (ITEMS, True, "items")):
-        if 2 * sum(_called(name, kinds) for name in cells.columns) > len(cells.columns):
+        if 2 * sum(is_called(name, kinds) for name in cells.columns) > len(cells.columns):
             why = f"the columns are named like {what}, {quoted(cells.columns[0])} for one"
             found.append(_Side(by_rater, why, "likely"))
     about = [
@@ -387,13 +306,7 @@ def _by_names(key: str | None, cells: Cells) -> list[_Side]:
     return found
 
 
-def _called(name: str, kinds: Collection[str]) -> bool:
-    """Return whether a column is named like `kinds`; ``resp.q1`` is named like questions."""
-    asked = any(word.rstrip(_DIGITS) in _QUESTION for word in names.words(name)[1:])
-    return kinds is ITEMS if asked else stem(name) in kinds or (kinds is RATERS and ends_in_rater(name))
-
-
-def _reading(look: Look, key: str | None, cells: Cells, side: _Side, raters: Table | None) -> Reading:
+def _reading(look: Look, key: str | None, cells: LabelColumns, side: _Side, raters: Table | None) -> Reading:
     rows, columns = ("rater", "item") if side.by_rater else ("item", "rater")
     about_key = _about_key(look, key, rows, cells.rest, raters)
     # A column in which no value occurs twice may be anything, in a long file too.
@@ -425,10 +338,10 @@ def _with_beside(look: Look, by_rater: bool, key: str | None, beside: Sequence[s
 def _about_raters(look: Look, key: str | None, beside: Sequence[str]) -> Iterator[str]:
     """Yield columns that describe raters: neither made of labels nor answers to other questions."""
     asked = {name for one in questions_of(look, beside) for name in matching(one, beside)}
-    labels = _labels(look, _others(look.columns, [*beside, *([] if key is None else [key])]))
+    labels = labels_of(look, others_than(look.columns, [*beside, *([] if key is None else [key])]))
     for name in beside:
         made = names.mentions(name, names.AGGREGATE) or names.is_index(name)
-        answers = len(names.words(name)) >= _WORDS and _may_be_labels(look, name, labels)
+        answers = len(names.words(name)) >= QUESTION_WORDS and may_be_labels(look, name, labels)
         if name not in asked and not answers and (names.mentions(name, names.DEMOGRAPHIC) or not made):
             yield name
 
@@ -468,7 +381,7 @@ def _about_key(look: Look, key: str | None, rows: str, rest: Sequence[str], rate
 def _of_other_kinds(look: Look, cells: Sequence[str], layout: Layout) -> Reason | None:
     """Ask which columns have the labels if the cells have labels of different kinds; else return None."""
     most = kinds_of({name: look.texts(name) for name in cells})[0].columns
-    beside = _others(cells, _of_one_kind(look, cells, most))
+    beside = others_than(cells, of_one_kind(look, cells, most))
     if not beside:
         return None
     if layout == "items-by-raters" and (of_coders := column_per_coder(look)) is not None:
@@ -583,199 +496,3 @@ def _together(look: Look, key: str, rest: Sequence[str]) -> tuple[str, ...]:
         fewer = [one for one in parts if one != name]
         parts = fewer if apart(fewer) else parts
     return (PLUS.join(one for one in look.columns if one in parts),) if apart(parts) else ()
-
-
-# Columns of labels
-
-
-def named_by_raters(look: Look, others: Sequence[str], raters: Table) -> Cells | None:
-    """Return columns that a raters file names, and columns of like names; None if it names fewer than two."""
-    id_column, hits = most_shared(raters, set(others))
-    if hits < 2:
-        return None
-    known = set(raters.distinct(id_column))
-    cells = alike(others, [name for name in others if name in known])
-    more = [name for name in cells if name not in known]
-    why = f"{raters.name} names {'them' if not more else 'most of them'}"
-    if more:
-        why += f", and {listed(more, 3)} {'is' if len(more) == 1 else 'are'} named alike"
-    labels = _labels(look, cells)
-    if form(cells[0]) is None and (
-        doubtful := [name for name in _others(others, cells) if _may_be_labels(look, name, labels)]
-    ):
-        return _apart(others, cells, f"{why}, but {listed(doubtful, 3)} hold the same labels", "unsure")
-    return _apart(others, cells, why, "sure" if 2 * len(more) < len(cells) else "unsure")
-
-
-def named_alike(look: Look, others: Sequence[str]) -> Cells | None:
-    """Return the longest run of columns with like names and labels; None if there is none."""
-    if (asked := _before_what_recurs(look, others)) is not None:
-        return asked
-    timed = {name for name in others if names.mentions(name, names.LASTED) and look.decimals(name)}
-    named = [name for name in others if not neutral(name) and name not in timed]
-    able = [run for run in runs(named) if len(_labels(look, run)) <= MAX_CATEGORIES]
-    if not able or len(_labels(look, able[0])) < 2:
-        return None
-    if len(able[0]) < 3 and 2 * len(able[0]) <= len(others) and stem(able[0][0]) not in RATERS:
-        return None
-    cells, *further = able
-    rest = _others(others, cells)
-    labels = _labels(look, cells)
-    why = f"{number(len(cells), 'column')} with names like {quoted(cells[0])} and {quoted(cells[-1])}"
-    rivals = [
-        run
-        for run in further
-        if 3 * len(run) >= len(cells)
-        or sum(_among(look[name], labels) for name in run) / len(run) >= _LIKE_LABELS
-    ]
-    doubtful = [name for name in rest if _may_be_labels(look, name, labels)]
-    called = stem(cells[0]) in RATERS  # as raters, so that other names are none
-    also = [] if called else [name for name in doubtful if not names.mentions(name, names.LABEL)]
-    parts = kinds_of({name: look.texts(name) for name in cells})
-    other = [part.columns for part in parts[1:] if len(part.labels) > 1]  # as those of another question
-    but = None
-    if rivals:
-        but = f"{listed(rivals[0], 3)} are named alike too"
-    elif product(cells):
-        but = "they may be several questions of each"
-    elif len(also) < len(cells) <= 2 * len(also):
-        but = f"{listed(also, 3)} {agree(len(also), 'holds', 'hold')} the same labels and may be one of them"
-        cells = [name for name in others if name in (*cells, *also)]
-    elif len(doubtful) > max(1, _FEW * len(cells)):
-        but = f"{listed(doubtful, 3)} hold the same labels"
-    elif other:
-        but = f"{listed(other[0], 3)} hold other labels than {quoted(parts[0].columns[0])}"
-    if but is not None:
-        return _apart(others, cells, f"{why}, but {but}", "unsure")
-    return _apart(others, cells, why, "likely")
-
-
-def _before_what_recurs(look: Look, others: Sequence[str]) -> Cells | None:
-    """Return columns before a heading that recurs, such as *How sure are you?* behind each question."""
-    again = repeated(look.columns)
-    before = {name: last for last, name in pairwise(look.columns) if name in again}
-    by: dict[str, list[str]] = {}
-    for name, last in before.items():
-        by.setdefault(again[name][0], []).append(last)
-    heading, cells = max(by.items(), key=lambda one: len(one[1]), default=("", []))
-    if len(cells) < _QUESTIONS or any(name in again or name not in others for name in cells):
-        return None
-    if any(names.id_score(name, names.RATER) for name in cells) or len(_labels(look, cells)) > MAX_CATEGORIES:
-        return None
-    return _apart(
-        others, cells, f"{number(len(cells), 'column')} that stand before {quoted(heading)}", "unsure"
-    )
-
-
-def _settled(name: str) -> bool:
-    """Return whether a short name says that labels were made from others: ``label_final``."""
-    return len(names.words(name)) < _WORDS and names.mentions(name, names.DECIDED)
-
-
-def questions_of(look: Look, columns: Sequence[str]) -> list[str]:
-    """Return patterns of columns by kind of label, one for each question; mostly one pattern, or none."""
-    able = {
-        name: look.texts(name)
-        for name in columns
-        if 1 < len(look.texts(name)) <= MAX_CATEGORIES
-        and look.kind(name) not in ("time", "link")
-        and not names.mentions(name, names.DEMOGRAPHIC | names.AGGREGATE)
-        and not names.is_index(name)
-    }
-    others = [name for name in look.columns if not _settled(name)]
-    found: dict[str, int] = {}
-    for kind in kinds_of(able):
-        like = [part for run in runs(kind.columns) for part in questions_in(run)]
-        rest = [name for name in kind.columns if not any(name in run for run in like)]
-        ends: dict[str, list[str]] = {}  # ends after the last underscore, as _1 of Qualtrics' sliders
-        starts: dict[str, list[str]] = {}  # two questions on the same items, as solved.a and credits.a
-        for name in rest:
-            start, _, end = name.replace(" ", "_").rpartition("_")
-            ends.setdefault(end if start else "", []).append(name)
-            starts.setdefault(re.split(r"[\W_]", name)[0], []).append(name)
-        crossed = product(rest)
-        scales = {frozenset(_labels(look, several)) for several in starts.values()}
-        apart = starts.values() if crossed and len(scales) == len(starts) else ()
-        whole = [] if crossed or any(len(run) > 2 for run in like) else [kind.columns]
-        for several in (*like, *whole, *(several for end, several in ends.items() if end), *apart):
-            # A name that begins all others is a label made from theirs: claim beside claim_ab, claim_cd.
-            own = [one for one in several if not all(name.startswith(one) for name in several)]
-            pattern = pattern_of(own, others) if len(own) > 1 else None
-            if pattern is not None:
-                found[pattern] = len(own)
-    most = max(found.values(), default=0)
-    least = 2 if most == 2 and len(found) > 1 else max(3, most / 2)  # each of two raters has one per question
-    return [pattern for pattern, columns in found.items() if columns >= least]
-
-
-def of_like_values(look: Look, others: Sequence[str]) -> Cells | None:
-    """Return columns that share their values with many others; None if they are too few."""
-    bare = all(map(neutral, others))  # else a column without a name has row numbers
-    able = [name for name in others if not names.mentions(name, names.BESIDE) and (bare or not neutral(name))]
-    occurrences = Counter(text for name in able for text in look.texts(name))
-    needed = max(2, len(others) // 4)
-    shared = {text for text, count in occurrences.items() if count >= needed}
-    if not shared or len(shared) > MAX_CATEGORIES:
-        return None
-    like = [name for name in able if _among(look[name], shared) >= _LIKE_LABELS]
-    if len(like) < 2 or 2 * len(like) < len(others):
-        return None
-    cells = _of_one_kind(look, able, like)
-    free = _others(others, cells)
-    made = _majority_column(look, cells, free)
-    if made is not None and not any(
-        1 < len(look.texts(name)) <= MAX_CATEGORIES for name in free if name != made and not look.unique(name)
-    ):
-        return _apart(others, cells, f"{quoted(made)} says what they agree on", "likely")
-    why = "only their values are alike, and several criteria of one judgement are no raters"
-    if more := _others(cells, like):
-        why += f"; {listed(more, 5)}, with other values, {agree(len(more), 'is one', 'are some')} of them"
-    if left := _others(able, cells):
-        why += f"; {listed(left, 5)} {agree(len(left), 'is', 'are')} put aside, unless the label is '*'"
-    return _apart(others, cells, why, "unsure")
-
-
-def _of_one_kind(look: Look, columns: Sequence[str], like: Sequence[str]) -> list[str]:
-    """Return `like` with further columns that share labels with them, or have numbers of no more digits."""
-    texts = {name: {one for one in look.texts(name) if one.lower() not in LIKE_MISSING} for name in columns}
-    labels = set().union(*(texts[name] for name in like))
-    digits = max(map(len, labels), default=0) if all(map(is_number, labels)) else 0
-    same = next((kind.columns for kind in kinds_of(texts) if like[0] in kind.columns), [])
-    return [
-        name
-        for name in columns
-        if name in like
-        or (all(is_number(one) and len(one) <= digits for one in texts[name]) if digits else name in same)
-    ]
-
-
-def most_shared(raters: Table, ids: Collection[str]) -> tuple[str, int]:
-    """Return the column of the raters file that shares most values with `ids`, and how many."""
-    hits = raters.holding(ids)
-    best = max(hits, key=lambda name: hits[name])
-    return best, hits[best]
-
-
-def _apart(others: Sequence[str], cells: Sequence[str], why: str, confidence: Confidence) -> Cells:
-    return Cells(tuple(cells), tuple(_others(others, cells)), why, confidence)
-
-
-def _others(columns: Sequence[str], cells: Sequence[str]) -> list[str]:
-    taken = set(cells)
-    return [name for name in columns if name not in taken]
-
-
-def _labels(look: Look, columns: Sequence[str]) -> set[str]:
-    return set().union(*map(look.texts, columns))
-
-
-def _may_be_labels(look: Look, name: str, labels: set[str]) -> bool:
-    """Return whether a column named otherwise may have labels too."""
-    if names.mentions(name, names.BESIDE):
-        return False
-    return _among(look[name], labels) >= _LIKE_LABELS
-
-
-def _among(column: Column, texts: Collection[str]) -> float:
-    present = ~column.among([""])
-    return float((column.among(texts) & present).sum() / max(int(present.sum()), 1))

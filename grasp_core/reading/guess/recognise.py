@@ -24,6 +24,7 @@ from grasp_core.reading.dataset.votes import unit_rows
 from grasp_core.reading.formats.datasets import known
 from grasp_core.reading.formats.shapes.rows import MAX_AXES, PROPOSED_AXIS_VALUES
 from grasp_core.reading.guess.advice import Advice, Named, Reading, Reason, all_taken
+from grasp_core.reading.guess.label_columns import most_shared
 from grasp_core.reading.guess.long import among_questions, guess_long
 from grasp_core.reading.guess.look import MAX_ROWS, Look, contradicted, doubted, doubts
 from grasp_core.reading.guess.matrix import (
@@ -31,7 +32,6 @@ from grasp_core.reading.guess.matrix import (
     column_per_coder,
     guess_matrix,
     long_or_wide,
-    most_shared,
     named_matrix,
     row_per_rater,
     survey,
@@ -344,11 +344,8 @@ _WORKED_OUT = names.word_set(
 
 def _refuse_other(look: Look) -> None:
     """Refuse tables of people's profiles, of results, or of frequencies of combined answers."""
-    about = [name for name in look.columns if names.mentions(name, names.DEMOGRAPHIC)]
-    answered = any(names.label_score(name) > 1 for name in look.columns)
-    least = look.n if answered else _OFTEN * look.n  # a list of several studies may repeat people
-    people = [name for name in look.columns if names.is_id(name) and len(look.texts(name)) >= least]
-    if people and len(about) > 2 and 2 * len(about) >= len(look.columns) - 1:
+    about = _known_of_people(look)
+    if about:
         raise DataError(
             f"{look.whole.name} tells about people, a row each ({listed(about, 3)}), and not what they "
             "answered; give it as the raters file, beside the file with their answers"
@@ -367,6 +364,18 @@ def _refuse_other(look: Look) -> None:
         if told == look.n and not any(map(look.unique, others)):
             why = f"{quoted(counted[0])} counts how often the values of the other columns occur together"
             raise DataError(f"{look.whole.name}: {no_raters(why)}")
+
+
+def _known_of_people(look: Look) -> list[str]:
+    """Return the demographic columns of a file with a row per person; empty for other files."""
+    about = [name for name in look.columns if names.mentions(name, names.DEMOGRAPHIC)]
+    answered = any(names.label_score(name) > 1 for name in look.columns)
+    least = look.n if answered else _OFTEN * look.n  # in a list of several studies some stand twice
+    called = (name for name in look.columns if names.is_id(name) or names.id_score(name, names.RATER) > 0)
+    people = [name for name in called if name not in about and len(look.texts(name)) >= least]
+    others = len(look.columns) - 1
+    known = (len(about) > 2 and 2 * len(about) >= others) or 1 < len(about) == others
+    return about if people and known else []
 
 
 def _rater_by_file(look: Look, raters: Table) -> str | None:
@@ -429,7 +438,7 @@ def _axes(
     return tuple(chosen), [
         Reason(
             "axes",
-            f"{quoted(name)} is none: {number(len(values), 'value')} are many for groups; choose it on "
+            f"{quoted(name)} makes no groups yet: {number(len(values), 'value')} are many; choose it on "
             "Analysis, or by --axis",
             "likely",
             (name,),
@@ -506,8 +515,8 @@ def _in_bands(
             texts = [text for text in table.distinct(name) if text not in spec.missing]
             if (edges := bands(texts, MOST_NUMBERS if name in able else 3)) is not None:
                 why = (
-                    f"{quoted(name)} is none: {number(len(texts), 'number')} are too many for groups; its "
-                    f"bands are an axis, on Data under Recode values or by --bins {name}:{edges}"
+                    f"{quoted(name)} makes no groups yet: {number(len(texts), 'number')} are too many; "
+                    f"cut it into ranges, on Data under Recode values or by --bins {name}:{edges}"
                 )
                 yield Reason("axes", why, "likely", (name,))
 
@@ -621,6 +630,8 @@ def file_roles(tables: Sequence[Table], *, as_given: bool = False) -> tuple[Role
             best = roles
         if as_given or None not in roles:
             break
+    if not best and tables and all(_known_of_people(Look(table)) for table in tables):
+        return of_raters * len(tables)  # their labels may still come
     if not best:
         raise refusal or DataError("no file was given")
     return best

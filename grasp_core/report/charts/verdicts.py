@@ -24,11 +24,9 @@ FILLED = 6
 """Number of groups drawn even if no difference was found: enough to see how such groups look."""
 CHOSEN = "chosen"
 """The selection with the `name` of the group whose row was clicked."""
-NOT_DRAWN = f"No group of {FEWEST} raters or more has a verdict to be drawn; {IN_TABLES}"
+NOT_DRAWN = f"No group has a verdict to be drawn; {IN_TABLES}"
 _COLOURS: Mapping[VerdictCode, Significance] = {"clear": "corrected", "hint": "nominal"}
 _SAME = "same"
-_STEP = 0.05
-"""Smallest shift of the average that is written, in steps between two labels."""
 _SAID = 22
 """Number of characters that fit beside a group for its difference."""
 _LONGEST = 32
@@ -70,10 +68,16 @@ class _Panel:
 
 
 def drawn_groups(result: RunResult) -> tuple[Finding, ...]:
-    """The groups that are drawn, both halves of an axis as one, clearest first."""
-    large = [one for one in by_verdict(result) if one.row.n_raters >= FEWEST]
-    different = sum(one.verdict is not None and one.verdict.code != "none" for one in large)
-    return tuple(large[: min(max(different, FILLED), SHOWN)])
+    """The groups to draw, clearest first; the two halves of an axis are one.
+
+    Clear groups of any size are drawn, since the title may name them; all groups are drawn if none is large.
+    """
+    found = by_verdict(result)
+    codes = {one.row.group: one.verdict and one.verdict.code for one in found}
+    known = [one for one in found if one.row.n_raters >= FEWEST or codes[one.row.group] == "clear"]
+    able = known if any(one.row.n_raters >= FEWEST for one in known) else found
+    different = sum(codes[one.row.group] != "none" for one in able)
+    return tuple(able[: min(max(different, FILLED), SHOWN)])
 
 
 def verdict_chart(result: RunResult, theme: draw.Theme = "light", *, narrow: bool = False) -> alt.LayerChart:
@@ -221,7 +225,7 @@ class _Drawing:
             return f"{who}agree {'less' if one.outcome.direction == 'down' else 'more'}"
         mean = label_use.scale_outcome(one.row.label_use, self._result) if self._scaled else None
         if mean is not None and mean.value is not None:
-            if self._result.spec.analysis.level == "ordinal" and abs(mean.value) < _STEP:
+            if self._result.spec.analysis.level == "ordinal" and abs(mean.value) < label_use.A_STEP:
                 return f"{who}{_SAME}"
             return f"{who}{label_use.of_scale(mean.value)} {label_use.higher_or_lower(mean.value)}"
         told = self._told(one)

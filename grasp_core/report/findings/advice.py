@@ -22,8 +22,8 @@ _WHY: dict[Screen, tuple[str, str]] = {
     "duplicates": ("Perhaps one rater under several names", "are of pairs who agree too closely"),
 }
 SAME_ITEMS = (
-    "shuffle within what decided who rates what, such as the batch (--within), or have all groups rate the "
-    "same items"
+    "have all groups rate the same items, or, where a column says who was given what, such as the batch, "
+    "shuffle only within it (--within)"
 )
 SAME_WORKLOAD = "shuffle within raters of like workload (--within workload)"
 

@@ -25,6 +25,7 @@ from grasp_core.report.findings.selection import (
 from grasp_core.report.tables import NO_VALUE, effect, explaining_groups, lacking
 from grasp_core.report.words import names
 from grasp_core.report.words.label_use import (
+    A_STEP,
     higher_or_lower,
     label_for_sentence,
     of_100,
@@ -72,7 +73,14 @@ def title(result: RunResult, found: Sequence[Finding]) -> Sentence:
         return Sentence.of("No answer: there is no group to show")
     if not tested(result) or (not judged(result) and all(row.least_p is not None for row in result.groups)):
         return Sentence.of(f"No answer: {'; '.join(_reasons(result, counted=False))}")
-    return Sentence.of(f"{NO_DIFFERENCE}{' that are shown' if some_hidden(result) else ''}")
+    shown = " that are shown" if some_hidden(result) else ""
+    missing = _untested(result)
+    if missing:  # these may well differ: a title that speaks of all would deny it
+        able, of_all = tested(result), number(len(result.groups), "group")
+        return Sentence.of(
+            f"No difference found in {able} of {of_all}{shown}; {spelled(missing)} could not be tested"
+        )
+    return Sentence.of(f"{NO_DIFFERENCE}{shown}")
 
 
 def line(result: RunResult, found: Sequence[Finding]) -> Sentence | None:
@@ -162,19 +170,29 @@ def claim(one: Finding, result: RunResult) -> tuple[str | Segment, ...]:
 
 
 def _labels(one: Finding, result: RunResult) -> tuple[str | Segment, ...]:
-    """Say how a group uses labels: the shift of the mean on a scale of numbers, else the main label."""
+    """Say how a group uses labels: on a scale the shift of its mean, else the main label."""
     mean = _mean(one, result)
     if mean is not None and mean.value:
-        return (f"rate {of_scale(mean.value)} {higher_or_lower(mean.value)} on average than ",)
+        unit = _unit(result)
+        return (f"rate {of_scale(mean.value)}{unit} {higher_or_lower(mean.value)} on average than ",)
     use = one.row.label_use
     found = None if use is None else label_for_sentence(use)
     return () if found is None else _says(*found)
 
 
 def _mean(one: Finding, result: RunResult) -> Outcome | None:
-    """The shift of the group's mean on a scale of numbers; else None."""
-    numbers = result.spec.analysis.level in ("interval", "ratio")
-    return scale_outcome(one.row.label_use, result) if numbers else None
+    """The shift of the group's mean on a scale; None if it is a small part of a step between labels."""
+    level, use = result.spec.analysis.level, one.row.label_use
+    mean = None if level == "nominal" else scale_outcome(use, result)
+    if level != "ordinal" or use is None or mean is None or mean.value is None:
+        return mean
+    # With two labels, the share of one of them says the same, and is understood at once.
+    return mean if len(use.labels) > 2 and abs(mean.value) >= A_STEP else None
+
+
+def _unit(result: RunResult) -> str:
+    """The unit of a shifted mean: steps between ordered labels; numbers have none."""
+    return " steps" if result.spec.analysis.level == "ordinal" else ""
 
 
 def _says(label: str, shift: Shift) -> tuple[str | Segment, ...]:
@@ -191,6 +209,11 @@ def tested(result: RunResult) -> int:
         or (row.label_use is not None and row.label_use.p is not None)
         for row in result.groups
     )
+
+
+def _untested(result: RunResult) -> int:
+    """Number of groups without a verdict, if others have one."""
+    return len(result.groups) - tested(result) if judged(result) else 0
 
 
 def _reasons(result: RunResult, *, counted: bool = True) -> tuple[str, ...]:
@@ -239,7 +262,8 @@ def _how_much(one: Finding, result: RunResult) -> tuple[Sentence, ...]:
         if mean.interval.holds(0):
             return (Sentence.of(LESS_CERTAIN),)
         few, many = map(of_scale, sorted((abs(mean.interval.low), abs(mean.interval.high))))
-        return (Sentence.of(f"How much: {few} to {many} {higher_or_lower(mean.value)}."),)
+        way = f"{_unit(result)} {higher_or_lower(mean.value)}"
+        return (Sentence.of(f"How much: {few} to {many}{way}."),)
     use = one.row.label_use
     told = label_for_sentence(use) if one.what == LABEL_USE and use is not None else None
     if told is None or told[1].low is None or told[1].high is None:
@@ -258,8 +282,9 @@ def could_have_been_found(result: RunResult) -> Sentence | None:
     amount = _whole(least.shift)
     if amount != _whole(most.shift):
         amount += f" ({least.n_raters} raters) to {_whole(most.shift)} ({most.n_raters} raters)"
+    differences = "In the groups tested, differences" if _untested(result) else "Differences"
     return Sentence.of(
-        f"Differences of {amount} in 100 answers would very likely have shown; smaller ones may be missed."
+        f"{differences} of {amount} in 100 answers would very likely have shown; smaller ones may be missed."
     )
 
 

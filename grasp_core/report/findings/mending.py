@@ -21,7 +21,7 @@ SCREEN_OF: Mapping[Code, Screen] = {
     Caution.NEAR_DUPLICATES: "duplicates",
 }
 """Screens that leave out the raters whom a warning counts."""
-_SHUFFLES, _AXES = "Choose what to shuffle within", "Choose which axes to test"
+CHOOSE_SHUFFLES, _AXES = "Choose what to shuffle within", "Choose which axes to test"
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,11 +60,11 @@ def mend(warning: Remark, spec: RunSpec) -> Mend | None:
             names = [name for name in analysis.tested if axis_label((name,)) in pair]
             return Mend("Test each given the other", given_too(spec, names))
         case GuardCaution():
-            return Mend(_SHUFFLES, spec)
+            return Mend(CHOOSE_SHUFFLES, spec)
         case Caution.FEW_REGROUPINGS | Caution.CLUSTERS_STAY if analysis.strata or analysis.cluster:
-            return Mend(_SHUFFLES, spec)
+            return Mend(CHOOSE_SHUFFLES, spec)
         case ShuffleCaution.UNKNOWN_STRATUM | ShuffleCaution.UNKNOWN_CLUSTER | ShuffleCaution.ONE_STRATUM:
-            return Mend(_SHUFFLES, spec)
+            return Mend(CHOOSE_SHUFFLES, spec)
         case ShuffleCaution.MIXED_CLUSTERS:
             return Mend(_AXES, spec)
         case Caution.TOO_FEW_FOR_P:

@@ -88,6 +88,10 @@ def of_100(share: float) -> str:
     return f"{size:.{0 if size >= _WHOLE_ANSWERS else 1}f} {'fewer' if share < 0 else 'more'}"
 
 
+A_STEP = 0.05
+"""Smallest shift of the average that is written, in steps between two labels."""
+
+
 def of_scale(value: float) -> str:
     """A difference of means in the scale's unit, without its sign: two decimals, or two digits if small."""
     return f"{abs(value):.2f}" if abs(value) >= 0.095 else f"{abs(value):.2g}"

@@ -1,7 +1,7 @@
 """Levels of measurement, and how data were read, in words."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -106,8 +106,8 @@ SCALES: tuple[tuple[str, ...], ...] = tuple(map(tuple, TEXTS["scales"]))
 def known_scale(categories: Sequence[str]) -> tuple[str, ...] | None:
     """Order the labels by a known scale that has all of them; None if there is none, or for two labels.
 
-    Numbers beside words are ignored, as in "1 - never". Consecutive numbers, some of them with words, are a
-    scale too, as in "1 (never)", "2", "3 (always)".
+    Numbers beside words are ignored, as in "1 - never", and so is a last word that all labels share, such as
+    "rude". Consecutive numbers, some of them with words, are a scale too: "1 (never)", "2", "3 (always)".
     """
     split = [re.split(r"[\W_]+", label.casefold().strip()) for label in categories]
     plain = {
@@ -116,9 +116,10 @@ def known_scale(categories: Sequence[str]) -> tuple[str, ...] | None:
     }
     if len(plain) < len(categories) or len(plain) < 3:
         return None
-    for scale in SCALES:
-        if plain.keys() <= set(scale):
-            return tuple(plain[one] for one in scale if one in plain)
+    for named in (plain, _without_shared_end(plain)):
+        for scale in SCALES:
+            if named.keys() <= set(scale):
+                return tuple(named[one] for one in scale if one in named)
     numbered = {
         int(words[0]): label for words, label in zip(split, categories, strict=True) if words[0].isdecimal()
     }
@@ -126,6 +127,12 @@ def known_scale(categories: Sequence[str]) -> tuple[str, ...] | None:
     if not some or len(categories) != len(numbered) or max(numbered) - min(numbered) >= len(categories):
         return None
     return tuple(numbered[number] for number in sorted(numbered))
+
+
+def _without_shared_end(plain: Mapping[str, str]) -> dict[str, str]:
+    """Return labels by their words, without a last word that all share: "very rude", "a bit rude"."""
+    ends = {tuple(words.rsplit(" ", 1)[1:]) for words in plain}
+    return {words.rsplit(" ", 1)[0] if len(ends) == 1 else words: label for words, label in plain.items()}
 
 
 def unranked(categories: Sequence[str]) -> str | None:

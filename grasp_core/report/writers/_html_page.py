@@ -38,6 +38,8 @@ from grasp_core.report.words.printable import printable_result
 
 _DRAWN = 4
 """Number of groups with a figure, for each column of slices."""
+_OF_PHONES = 400
+"""Width of a figure on a phone, in pixels; the phone draws it somewhat smaller."""
 Parts = list[tuple[str, Any]]
 """Content below a heading, as pairs: the macro of report.html that draws it, and its data."""
 _Section = tuple[str, str, Parts]
@@ -95,11 +97,17 @@ def _table(caption: str, frame: pd.DataFrame, titles: int) -> tuple[str, Any]:
     return "table", (caption, [str(frame.columns[place]) for place in order], cells, kinds)
 
 
-def _figure(chart: alt.LayerChart) -> tuple[str, Any]:
-    """A chart as an image that runs and fetches nothing; its description if it cannot be drawn."""
+def _figure(chart: alt.LayerChart, narrow: alt.LayerChart | None = None) -> tuple[str, Any]:
+    """A chart as an image that runs and fetches nothing; its description if it cannot be drawn.
+
+    `narrow`: the same chart for the width of a phone.
+    """
     described = str(chart.description)
     try:
-        return "figure", (base64.b64encode(to_svg(chart).encode()).decode(), described)
+        images = [
+            base64.b64encode(to_svg(one).encode()).decode() for one in (chart, narrow) if one is not None
+        ]
+        return "figure", (images[0], described, *images[1:])
     except MissingPackageError as error:
         return "text", f"{described} (Not drawn: {error}.)"
 
@@ -109,7 +117,8 @@ def _sections(result: RunResult, found: RaterMap | None, spec_file: str) -> Iter
     first = [*map(str, told.warned.first)]
     parts: Parts = [("headline", told.headline), ("text", "Careful:" if first else ""), ("list", first)]
     if everybody is None:
-        parts += [_figure(verdict_chart(result))] if judged(result) else []
+        phones = verdict_chart(result, narrow=True).properties(width=_OF_PHONES)
+        parts += [_figure(verdict_chart(result), phones)] if judged(result) else []
     elif everybody.labels:
         parts.append(_figure(agreement_chart(result)))
     yield "answer", "Answer", [*parts, ("list", told.details)]

@@ -11,10 +11,19 @@ import streamlit as st
 
 from grasp_core.analysis.power import GroupPower, estimate, power_tasks
 from grasp_core.model.annotations import Annotations
+from grasp_core.model.data_spec import Bins
 from grasp_core.model.groups import AxisSet, axis_label, one_line
-from grasp_core.model.text import escape_markdown, first_few, number, printable_name, printable_names
+from grasp_core.model.text import (
+    escape_markdown,
+    first_few,
+    for_pages,
+    number,
+    printable_name,
+    printable_names,
+)
 from grasp_core.model.turns import Turns
 from grasp_core.reading.dataset.load import Dataset
+from grasp_core.reading.guess.recognise import Guess
 from grasp_core.reading.screens.constant import too_constant
 from grasp_core.reading.screens.duplicates import (
     CloseRaters,
@@ -69,6 +78,20 @@ def say_what_was_understood(dataset: Dataset) -> None:
         known += f" Known of each item: {first_few(attributes, _NAMES_SHOWN)}."
     beyond = f" and {more:,} more" if more > 0 else ""
     st.markdown(f"Labels: {labels}{beyond}. {escape_markdown(known)}")
+
+
+def say_what_is_no_axis(guess: Guess, dataset: Dataset) -> None:
+    """Name columns about raters that are compared only by choice, such as ages in years."""
+    session = work()
+    cut = {step.column for step in session.recode if isinstance(step, Bins)}
+    told = [one for one in guess.reasons if one.field == "axes" and one.candidates]
+    for reason in told:
+        if cut.isdisjoint(reason.candidates):
+            caption(f"{reason.sentence}.")
+    aside = {*session.proposed_axes, *(name for one in told for name in one.candidates)}
+    left = printable_names(tuple(name for name in dataset.raters.axes if name not in aside))
+    if left:
+        caption(f"Compared only if you choose it on Analysis: {first_few(left, _NAMES_SHOWN)}.")
 
 
 def account_title(dataset: Dataset) -> str:
@@ -154,7 +177,7 @@ def show_quality(dataset: Dataset, proposed_axes: tuple[str, ...]) -> None:
 
     def report() -> None:
         for sentence in sentences:
-            st.warning(escape_markdown(sentence), icon=":material/info:")
+            st.warning(for_pages(sentence), icon=":material/info:")
         if not sentences:
             st.write("Nothing odd was found about the raters, their groups and the axes.")
         offer_leaving_out(found, reading)

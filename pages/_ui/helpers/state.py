@@ -135,6 +135,7 @@ class Work:
     # Settings that Analysis starts from: None for the defaults.
     settings: AnalysisSpec | None = None
     settings_generation: int = 0
+    shuffles_asked: bool = False
     # Ids and titles of runs, newest first; the id of a finished run that was found instead of computed anew.
     runs: list[tuple[str, str]] = field(default_factory=list)
     found_again: str | None = None
@@ -262,9 +263,9 @@ class Work:
         self.dataset, self.data_spec, self.load_s = dataset, spec, load_s
         self.apart = None
 
-    def use_settings(self, settings: AnalysisSpec) -> None:
-        """Let the Analysis page start from these settings."""
-        self.settings = settings
+    def use_settings(self, settings: AnalysisSpec, *, shuffles: bool = False) -> None:
+        """Let the Analysis page start from these settings, with those of shuffles in sight if asked for."""
+        self.settings, self.shuffles_asked = settings, shuffles
         self.settings_generation += 1
 
     def remember(self, run: RunRecord) -> None:

@@ -170,7 +170,7 @@ def _show_agreement(shown: Shown) -> None:
         _part("Who differs", [everybody.who_differs(found)])
         _part("Over batches and topics", everybody.over_batches(found))
         _part("What to do", [everybody.agreement_advice(found)])
-        _part("Do groups of raters differ?", [everybody.no_groups(shown.result)])
+        _part("Do groups of raters differ?", [everybody.no_groups(shown.result).for_pages])
         if not shown.stranger:
             link_to("data", "Add raters")
     with st.expander("These figures as tables"):
@@ -405,5 +405,7 @@ def show_so_far(shown: Shown) -> None:
         told = None if shown.result.provisional else cache.told_first(shown.key, shown.result)
         if told is not None and told.certain:  # later stages change no certain finding
             st.header(told.title.markdown)
-        st.info(words.what_is_provisional(shown.result), icon=":material/pending:")
+        # Who comes for the answer meets all statistics first: it is said that these are not yet it.
+        coming = "" if shown.result.later else "**Who differs is told here once all groups are tested.** "
+        st.info(f"{coming}{words.what_is_provisional(shown.result)}", icon=":material/pending:")
         show_result(shown)

@@ -200,6 +200,12 @@ def test_a_range_of_one_answer_is_told_as_one():
     assert said.endswith("in 8 of 10 such pilots the answer is more than this range has.")
 
 
+def test_where_the_pilot_has_raters_enough_nobody_is_to_be_recruited():
+    for women, told in ((900, True), (1, False)):
+        have = (Have("Woman", women, True), Have("Man", 900, False))
+        assert ("Nobody has to be recruited" in sentences(replace(plan(), have=have))[1].plain) is told
+
+
 @pytest.mark.parametrize("two_sided", [False, True])
 def test_the_curve_behind_the_shares_is_found_again(two_sided):
     true = replace(TRUE, two_sided=two_sided)

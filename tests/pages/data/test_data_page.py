@@ -175,6 +175,17 @@ def test_a_file_about_raters_waits_for_the_labels(page: AppTest) -> None:
     assert "Sex" in work(page).dataset.raters.axes
 
 
+def test_a_table_of_raters_that_comes_first_waits_for_the_labels_too(page: AppTest) -> None:
+    people = "\n".join(
+        ["rater,age,gender", *(f"p{j},{'old' if j % 3 else 'young'},{'fm'[j % 2]}" for j in range(6))]
+    )
+    bring(page, "people.csv", people.encode())
+    assert "Now add the labels" in seen(page.info)
+    rows = [f"i{i},p{j},{(i + j) % 2}" for i in range(6) for j in range(6)]
+    drop(page, "votes.csv", "\n".join(["item,rater,label", *rows]).encode())
+    assert work(page).raters.name == "people.csv"
+
+
 def test_matrix_layouts(page: AppTest) -> None:
     head = ",".join(["item", *(f"rater_{j}" for j in range(8))])
     rows = [",".join([f"i{i}", *("Yes" if (i * j) % 3 else "No" for j in range(8))]) for i in range(12)]
@@ -432,3 +443,19 @@ def test_rows_without_an_id_are_asked_about(page: AppTest) -> None:
     assert work.data_spec.filters.drop == (("item", ""), ("rater", ""))
     assert not page.error
     assert not widget(page.button, CONTINUE).disabled
+
+
+def test_ages_that_make_no_groups_are_told_until_they_are_cut(page: AppTest) -> None:
+    rows = [f"m{n // 40},w{n % 40},{20 + n % 40},{'fm'[n % 2]},{n * 7 % 3 % 2}" for n in range(400)]
+    content = "\n".join(["item,rater,age,sex,hate", *rows]).encode()
+    drop(page.switch_page("data.py").run(), "votes.csv", content)
+    assert "'age' makes no groups yet: 40 numbers are too many" in seen(page.caption)
+    work(page).recode = (Bins("age", (30.0, 40.0), ("-30", "30-40", "40-")),)
+    assert "makes no groups yet" not in seen(page.run().caption)
+
+
+def test_what_is_known_of_raters_and_not_proposed_as_an_axis_is_named(page: AppTest) -> None:
+    rows = [f"m{n // 40},w{n % 40},{'fm'[n % 2]},{'ABC'[n % 40 % 3]},{n * 7 % 3 % 2}" for n in range(400)]
+    content = "\n".join(["item,rater,sex,canton,hate", *rows]).encode()
+    drop(page.switch_page("data.py").run(), "votes.csv", content)
+    assert "Compared only if you choose it on Analysis: canton." in seen(page.caption)

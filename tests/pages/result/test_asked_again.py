@@ -15,13 +15,14 @@ from grasp_core.model.remarks.remark import Remark
 from grasp_core.model.spec import AnalysisSpec, RunSpec
 from grasp_core.reading.dataset.load import load
 from grasp_core.reading.sandbox.read import read_table
+from grasp_core.report.findings.mending import CHOOSE_SHUFFLES
 from grasp_core.server.server import Server
 from grasp_core.store.people.projects import Member
 from grasp_core.store.runs import RunRecord
 from pages._ui.helpers.state import KEPT_RATERS
 from tests.labels import DATA_AND_METHODS
 from tests.pages.people import ANN, BOB, VERA, become
-from tests.pages.visits import finished, labels, press, seen, shown_run, visit
+from tests.pages.visits import finished, labels, on, press, seen, shown_run, visit
 from tests.permutation.simulated import DATA_SPEC, simulate
 from tests.permutation.simulated import files as written
 from tests.results import make_result
@@ -84,6 +85,14 @@ def test_one_click_holds_workload_alike_and_one_lets_it_differ_again(server: Ser
     assert shown_run(page, server).spec.analysis.strata == ("workload",)
     press(finished(page, server), "Shuffle whatever the workload")
     assert shown_run(page, server).spec == SPEC
+
+
+def test_what_to_shuffle_within_is_in_sight_where_a_click_leads_to_it(server: Server) -> None:
+    run = _saved(server, GuardCaution.OWN_ITEMS(axis="gender", group="Woman", met=60))
+    for button, opened in ((CHOOSE_SHUFFLES, True), ("Change and run again", False)):
+        page = on(press(_visit(run.id), button), "analysis")
+        (shuffles,) = (one for one in page.expander if one.label == "Shuffles")
+        assert shuffles.proto.expanded is opened
 
 
 def test_raters_kept_although_marked_go_by_one_click_and_come_back_by_another(server: Server) -> None:

@@ -26,7 +26,7 @@ def test_the_title_is_the_clearest_finding_and_counts_stand_below(server: Server
     rows = [replace(saying(name, 0.112), verdict=verdict) for name in "ABCDEFGHIJ"]
     page = opened(server, make_result(tuple(rows), statistics=("gai",), dsi=()))
     assert seen(page.title) == "**A** raters say “**unsafe**” in 11 more of 100 answers than everybody else"
-    assert "Ten of 10 groups answer differently, more than luck explains." in seen(page.markdown)
+    assert "All ten groups answer differently, more than luck explains." in seen(page.markdown)
     assert seen(page.header) == "How sure\nWhat to do"
     assert "2 more groups" in [one.label for one in page.button]
 

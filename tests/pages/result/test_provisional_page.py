@@ -96,7 +96,7 @@ def test_a_stranger_sees_it_too_without_names(server: Server, example_result: Ru
     token = server.links.create(going.id, created_by="", small_groups=True)
     keep(server, going, example_result, 500)
     page = visit("shared", token=token)
-    assert "Provisional, after 500 permutations" in seen(page.info)
+    assert "Who differs is told here once all groups are tested.** Provisional, after 500" in seen(page.info)
     assert len(table(page)) == 20
     assert not [button for button in page.button if button.label == CANCEL_RUN]
     server.runs.finish(going, "done", result=example_result)

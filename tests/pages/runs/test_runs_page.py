@@ -139,11 +139,22 @@ def test_two_picked_runs_are_offered_side_by_side(server: Server) -> None:
     for title in ("Run A", "Run B", "Run C"):
         _save(server, title)
     page = _runs()
-    for count, words in enumerate(("tick one more", "Picked", "two can be compared")):
+    # Latest first stands in the list; what changed is told from the earlier run to the later.
+    two = "Picked: **Run B** and **Run C**"
+    for count, words in enumerate(("tick one more", two, "two can be compared")):
         page.checkbox[count].check().run()
         assert words in seen(page.markdown)
     press(page, "Clear")
     assert not any(box.value for box in page.checkbox)
+
+
+def test_picked_runs_of_one_title_are_told_apart(server: Server) -> None:
+    for _ in range(2):
+        _save(server, "Run A")
+    page = _runs()
+    for box in page.checkbox[:2]:
+        box.check().run()
+    assert seen(page.markdown).count("**Run A** of ") == 2
 
 
 def test_side_by_side_takes_two_results(server: Server) -> None:

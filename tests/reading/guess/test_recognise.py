@@ -262,6 +262,9 @@ def test_numbers_and_known_scales_rank_and_the_alphabet_ranks_nothing() -> None:
     assert known_scale(("2 - Disagree", "1 - Strongly disagree", "3 - Neutral")) == (
         *("1 - Strongly disagree", "2 - Disagree", "3 - Neutral"),
     )
+    rude = ("1 - not at all rude", "2 - slightly rude", "4 - very rude")
+    assert known_scale((rude[2], *rude[:2])) == rude
+    assert known_scale(("strongly agree", "agree", "disagree", "not agree")) is None
     assert known_scale(("3 (very)", "1 (not at all)", "2")) == ("1 (not at all)", "2", "3 (very)")
     for text in ("1: dog,2: cat,3: bird", "18-24,25-34,35", "1,2,99 (none)"):
         assert known_scale(text.split(",")) is None, text

@@ -140,6 +140,15 @@ def test_ages_of_few_raters_are_offered_in_bands() -> None:
     assert said == [("age",)]
 
 
+def test_a_question_about_a_comment_is_offered_as_the_label() -> None:
+    """Its name says comment, as columns of remarks do: so it is offered, not taken by itself."""
+    asks = "Is this comment rude?"
+    rows = [[f"w{n % 9}", f"m{n // 9}", "fm"[n % 9 % 2], RNG.choice(["rude!", "fine"])] for n in range(90)]
+    (reason,) = recognise(rows_table([["user_id", "item_id", "gender", asks], *rows])).uncertain
+    assert (reason.field, reason.candidates) == ("label", (asks,))
+    assert "none of few values varies" not in reason.sentence
+
+
 def test_many_countries_are_told_to_be_none_that_is_taken() -> None:
     rows = [[f"w{n % 60}", f"m{n // 60}", f"country {n % 30}", RNG.choice("01")] for n in range(600)]
     (said,) = (
@@ -147,7 +156,7 @@ def test_many_countries_are_told_to_be_none_that_is_taken() -> None:
         for one in recognise(rows_table([["user_id", "item_id", "country", "hate"], *rows])).reasons
         if one.field == "axes"
     )
-    assert said.startswith("'country' is none: 30 values are many for groups")
+    assert said.startswith("'country' makes no groups yet: 30 values are many")
 
 
 def test_axes_are_proposed_beside_a_label_that_is_still_to_be_made() -> None:

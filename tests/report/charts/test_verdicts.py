@@ -32,12 +32,16 @@ def result() -> RunResult:
         judged(saying("hint", 0.1), "hint", "labels", p=0.02),
         replace(part, verdict=replace(part.verdict, by=by)),
         judged(saying("whole", 0.3), "clear", "labels", p=0.001),
-        judged(make_group("few", raters=4), "clear", "labels", p=0.001),
+        judged(make_group("few", raters=4), "hint", "labels", p=0.001),
     )
 
 
-def test_clear_groups_come_first_and_few_raters_are_not_drawn(result: RunResult) -> None:
+def test_clear_groups_come_first_and_of_few_raters_only_these_are_drawn(result: RunResult) -> None:
     assert [one.name for one in drawn_groups(result)] == ["whole", "hint", "part", "none"]
+    titled = replace(result, groups=(*result.groups, judged(make_group("B", raters=4), "clear", "items")))
+    assert [one.name for one in drawn_groups(titled)] == ["whole", "B", "hint", "part", "none"]
+    small = result_of(*(replace(row, n_raters=3) for row in titled.groups))  # else there were no chart
+    assert {one.name for one in drawn_groups(small)} == {"whole", "B", "few", "hint", "part", "none"}
     for code, drawn in (("none", FILLED), ("hint", SHOWN)):
         many = result_of(*(judged(saying(f"G{place}", 0.1), code, p=0.5) for place in range(12)))
         assert len(drawn_groups(many)) == drawn
@@ -152,5 +156,5 @@ def test_the_description_tells_every_group_and_it_draws(result: RunResult) -> No
         "Groups by verdict. whole: clear, “unsafe” 30 more; hint:"
     )
     assert b"differs only from whole" in to_svg(chart).encode()
-    few = result_of(judged(make_group("few", raters=4), "none"))
-    assert datasets(verdict_chart(few))["message"]
+    untested = result_of(replace(make_group("A"), verdict=Verdict("untestable", why="few-raters")))
+    assert datasets(verdict_chart(untested))["message"]

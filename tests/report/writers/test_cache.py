@@ -8,7 +8,7 @@ import pytest
 from grasp_core.model.errors import LimitError
 from grasp_core.report.charts.maps import cohesion_map
 from grasp_core.report.charts.theme import IMAGES
-from grasp_core.report.writers import kept
+from grasp_core.report.writers import cache
 from grasp_core.report.writers.cache import ExportCache
 from grasp_core.report.writers.registry import EXPORTS, Export
 from tests.results import make_result
@@ -39,7 +39,7 @@ def test_a_file_is_made_once_however_many_ask_at_a_time(monkeypatch: pytest.Monk
         begun.wait(20)
         return b"a report"
 
-    monkeypatch.setattr(kept, "_made", written)
+    monkeypatch.setattr(cache, "_made", written)
     exports, found = ExportCache(), []
     threads = [
         threading.Thread(target=lambda: found.append(exports.make(EXPORTS["html"], RESULT)), daemon=True)

@@ -4,7 +4,7 @@ from html.parser import HTMLParser
 
 import pytest
 
-from grasp_core.model.outcome import Interval, Outcome, Shift
+from grasp_core.model.outcome import Interval, Outcome, Shift, Verdict
 from grasp_core.model.remarks.remark import said
 from grasp_core.model.result import RunResult
 from grasp_core.report.contents import brackets, not_estimable
@@ -41,9 +41,9 @@ TAGS = {
     ),
     *("ul", "li", "dl", "dt", "dd", "strong", "bdi", "span", "div", "pre", "details", "summary"),
     *("table", "caption", "thead", "tbody", "tr", "th", "td"),
-    "img",
+    *("img", "picture", "source"),
 }
-EMPTY = {"meta", "img"}
+EMPTY = {"meta", "img", "source"}
 
 
 class Document(HTMLParser):
@@ -132,6 +132,15 @@ def test_what_findings_are_made_of_is_drawn_and_the_rest_told_in_numbers(documen
     assert "XRR of every group against random groupings" in document.text
 
 
+def test_groups_by_verdict_are_drawn_for_phones_too():
+    clear = replace(make_group("Woman"), verdict=Verdict("clear", ("labels",), 0.001, 0.002, 0.002))
+    document = Document(report_html(make_result((clear, make_group("Man")))))
+    (phones,) = (attributes for tag, attributes in document.tags if tag == "source")
+    wide = next(attributes for tag, attributes in document.tags if tag == "img")
+    assert phones["media"] == "screen and (max-width: 42rem)"
+    assert phones["srcset"] != wide["src"]
+
+
 def test_groups_of_few_raters_are_named_below_the_figures_that_leave_them_out():
     first, *others = make_result().groups
     document = Document(report_html(make_result((replace(first, n_raters=4), *others))))
@@ -176,7 +185,8 @@ def test_it_needs_and_runs_nothing(markup, hostile):
         assert {tag for tag, _ in document.tags} <= TAGS
         for _, attributes in document.tags:
             assert not [name for name in attributes if name.startswith("on") or name == "style"]
-            assert attributes.get("src", "data:image/svg+xml;").startswith("data:image/svg+xml;")
+            for source in ("src", "srcset"):
+                assert attributes.get(source, "data:image/svg+xml;").startswith("data:image/svg+xml;")
             assert attributes.get("href", "#").startswith("#")
         assert [part for part in re.findall(r"url\(([^)]*)\)", text) if not part.startswith("#")] == []
         assert "@import" not in text

@@ -18,7 +18,7 @@ from grasp_core.model.turns import Turns
 from grasp_core.report.models import sides_csv
 from grasp_core.report.saved import result_json
 from grasp_core.report.tidy import table_csv
-from grasp_core.report.writers import kept
+from grasp_core.report.writers import cache
 from grasp_core.server.server import Server
 from grasp_core.store import database as sqlite
 from grasp_core.store.people.credentials import PREFIX
@@ -44,7 +44,7 @@ def shared_board(server: Server, **link: float) -> tuple[str, str]:
 
 def test_who_finds_no_place_for_a_file_is_told_when_to_come_again(client, server, monkeypatch) -> None:
     none = Turns("testing", at_once=0, each=0, waiting=0, waiting_each=0, patience=0)
-    monkeypatch.setattr(kept, "EXPORTING", none)
+    monkeypatch.setattr(cache, "EXPORTING", none)
     visitor = client(user=ANN)
     run = server.runs.add(make_result(), title="A run", owner=ANN.id)
     told = visitor.get(f"/api/v1/runs/{run.id}/exports/csv")
