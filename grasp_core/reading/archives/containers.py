@@ -130,6 +130,6 @@ def _left_out(path: str) -> bool:
 
 
 def _damaged(name: str) -> DataError:
-    packed = name.lower().endswith(".zip")  # that a workbook is one inside is known to few
-    what, again = ("zip archive", "pack") if packed else ("file", "save")
+    workbook = name.lower().endswith((".xlsx", ".xlsm", ".ods"))  # few people know that it is a zip archive
+    what, again = ("workbook", "save") if workbook else ("zip archive", "pack")
     return DataError(f"{name} is a {what} that is damaged or cut off; {again} or upload it again")
