@@ -8,7 +8,7 @@ import numpy as np
 from scipy import special
 
 from grasp_core.analysis.intervals import FEWEST_RARER, intervals, rarer_labels, too_large
-from grasp_core.model.annotations import Annotations, BoolArray, FloatArray, Int64Array
+from grasp_core.model.annotations import Annotations, BoolArray, FloatArray, Int64Array, by_items
 from grasp_core.model.groups import Group, Grouping
 from grasp_core.model.remarks.reasons import NoValue
 from grasp_core.model.remarks.remark import Remark
@@ -73,9 +73,11 @@ def again_by_rater(
     """
     total, n = np.zeros(questions[0].n_raters), np.zeros(questions[0].n_raters, dtype=np.int64)
     for one, c in zip(questions, counts, strict=True):
-        rater, same, _ = _shares(one, c)
-        total += np.bincount(rater, same, minlength=total.size)
-        n += np.bincount(rater, minlength=n.size)
+        of_one = np.zeros(total.size)
+        for rater, same, _ in _shares(one, c):
+            np.add.at(of_one, rater, same)
+            n += np.bincount(rater, minlength=n.size)
+        total += of_one
     with np.errstate(invalid="ignore"):
         return total / n, n
 
@@ -185,11 +187,13 @@ def _differing(questions: Sequence[Annotations], counts: Sequence[Int64Array], t
     j = questions[0].n_raters
     sums, squares, n = np.zeros(j), np.zeros(j), np.zeros(j)
     for one, c in zip(questions, counts, strict=True):
-        rater, same, others = _shares(one, c)
-        apart = same - others
-        sums += np.bincount(rater, apart, minlength=j)
-        squares += np.bincount(rater, apart**2, minlength=j)
-        n += np.bincount(rater, minlength=j)
+        of_one = np.zeros((2, j))
+        for rater, same, others in _shares(one, c):
+            apart = same - others
+            np.add.at(of_one[0], rater, apart)
+            np.add.at(of_one[1], rater, apart**2)
+            n += np.bincount(rater, minlength=j)
+        sums, squares = sums + of_one[0], squares + of_one[1]
     enough = n >= FEWEST_ITEMS
     with np.errstate(invalid="ignore", divide="ignore"):
         mean = sums / n
@@ -200,15 +204,20 @@ def _differing(questions: Sequence[Annotations], counts: Sequence[Int64Array], t
     return found
 
 
-def _shares(one: Annotations, c: Int64Array) -> tuple[Int64Array, FloatArray, FloatArray]:
-    """Return for each answer on a shared item: rater, share of others who gave it, their mean share."""
+def _shares(one: Annotations, c: Int64Array) -> Iterator[tuple[Int64Array, FloatArray, FloatArray]]:
+    """Yield, piece by piece, for answers on shared items: rater, share of others who gave it, their mean."""
     n = c.sum(axis=1)
-    here = np.flatnonzero(n[one.item] >= 2)
-    item, rater, label = one.item[here], one.rater[here].astype(np.int64), one.category[here]
-    mine = (c[item, label] - 1) / (n[item] - 1)
     pairs = (c * (c - 1)).sum(axis=1) / np.maximum(n - 1, 1)
-    others = (pairs[item] - mine) / (n[item] - 1)
-    return rater, mine, others
+    every = one.item
+    for some in by_items(every):
+        here = n[every[some]] >= 2
+        item, rater, label = (
+            every[some][here],
+            one.rater[some][here].astype(np.int64),
+            one.category[some][here],
+        )
+        mine = (c[item, label] - 1) / (n[item] - 1)
+        yield rater.astype(np.int64), mine, (pairs[item] - mine) / (n[item] - 1)
 
 
 def _by_batch(

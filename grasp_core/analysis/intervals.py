@@ -11,7 +11,16 @@ import numpy as np
 import pandas as pd
 from scipy.special import expit, logit
 
-from grasp_core.model.annotations import Annotations, BoolArray, Codes, FloatArray, Int64Array, Raters
+from grasp_core.model.annotations import (
+    Annotations,
+    BoolArray,
+    Codes,
+    FloatArray,
+    Int64Array,
+    Raters,
+    by_items,
+    tallied,
+)
 from grasp_core.model.groups import Grouping
 from grasp_core.model.remarks.reasons import NoInterval
 from grasp_core.model.remarks.remark import Remark
@@ -206,12 +215,14 @@ class Alike(NamedTuple):
 
     `item`: shape (U,).
     `category`, shape (U, Q): the label of each question that is left out, -1 if there is none.
-    `rater`, `kind`, shape (A,): rater and kind of every annotation.
+    `first`, shape (U,): the first annotation of each kind; kinds are in the order of these.
+    `rater`, `kind`, shape (A,): rater and kind of every annotation, item by item.
     """
 
     item: Int64Array
     category: Int64Array
-    rater: Int64Array
+    first: Int64Array
+    rater: Codes
     kind: Int64Array
 
 
@@ -247,7 +258,7 @@ def jackknives(
         for kinds, change in _taken(questions, alike, own=own):
             annotations.add(statistics(total + change), times[kinds])
             _add_to_raters(alike, kinds, change, taken)
-        present = np.flatnonzero(np.bincount(alike.rater, minlength=side.size))
+        present = np.flatnonzero(tallied(alike.rater, side.size))
         for start in range(0, present.size, at_a_time):
             raters.add(statistics(total + taken[present[start : start + at_a_time]]))
         of_sides.append(raters)
@@ -270,20 +281,25 @@ def _items(questions: Sequence[Answers], items: Codes) -> Iterator[FloatArray]:
 def _alike(questions: Sequence[Answers], side: BoolArray) -> Alike:
     """Sort annotations into kinds with the same labels for all questions on the same item."""
     item, rater, category = _vectors([one.annotations for one in questions], side)
-    kind: Codes = item
-    for one, labels in zip(questions, category.T, strict=True):
-        kind, _ = pd.factorize(kind * (one.annotations.n_categories + 1) + labels + 1)
-    first = np.flatnonzero(np.diff(np.maximum.accumulate(kind), prepend=-1))
-    return Alike(item[first], category[first], rater, kind.astype(np.int64))
+    kind, firsts, n = np.empty(item.size, dtype=np.int64), [np.empty(0, dtype=np.int64)], 0
+    for some in by_items(item):
+        found: Codes = item[some].astype(np.int64)
+        for one, labels in zip(questions, category[some].T, strict=True):
+            found, _ = pd.factorize(found * (one.annotations.n_categories + 1) + labels + 1)
+        firsts.append(some.start + np.flatnonzero(np.diff(np.maximum.accumulate(found), prepend=-1)))
+        kind[some] = found + n
+        n += firsts[-1].size
+    first = np.concatenate(firsts)
+    return Alike(item[first].astype(np.int64), category[first].astype(np.int64), first, rater, kind)
 
 
-def _vectors(questions: Sequence[Annotations], side: BoolArray) -> tuple[Int64Array, Int64Array, Int64Array]:
-    """Return item (A,), rater (A,) and label by question (A, Q), -1 for none, of a side's annotations."""
-    chosen = [np.flatnonzero(side[one.rater]) for one in questions]
+def _vectors(questions: Sequence[Annotations], side: BoolArray) -> tuple[Codes, Codes, Codes]:
+    """Return item (A,), rater (A,) and label by question (A, Q), -1 for none, of a side, sorted by item."""
     if len(questions) == 1:
-        one, here = questions[0], chosen[0]
-        item, rater, label = (part[here].astype(np.int64) for part in (one.item, one.rater, one.category))
-        return item, rater, label[:, None]
+        one = questions[0]
+        own = side[one.rater]
+        return one.item[own], one.rater[own], one.category[own][:, None]
+    chosen = [np.flatnonzero(side[one.rater]) for one in questions]
     cells = [
         one.item[here].astype(np.int64) * one.n_raters + one.rater[here]
         for one, here in zip(questions, chosen, strict=True)
@@ -313,8 +329,13 @@ def _taken(questions: Sequence[Answers], alike: Alike, *, own: bool) -> Iterator
 
 def _add_to_raters(alike: Alike, kinds: slice, change: FloatArray, taken: FloatArray) -> None:
     """Add the changes (U, S) of some kinds to the changes of raters, shape (J, S)."""
-    here = (alike.kind >= kinds.start) & (alike.kind < kinds.stop)
-    add_rows(change, alike.kind[here] - kinds.start, alike.rater[here], taken)
+    # Annotations of these kinds lie between the first of them and the end of the last kind's item.
+    after = np.searchsorted(alike.item, alike.item[kinds.stop - 1], side="right")
+    end = alike.first[after] if after < alike.first.size else alike.kind.size
+    some = slice(alike.first[kinds.start], end)
+    kind, rater = alike.kind[some], alike.rater[some]
+    here = (kind >= kinds.start) & (kind < kinds.stop)
+    add_rows(change, kind[here] - kinds.start, rater[here].astype(np.int64), taken)
 
 
 # Intervals, on the scale of each statistic

@@ -30,6 +30,16 @@ def in_pieces(
         yield tuple(values[start : start + size] for values in arrays)
 
 
+def by_items(item: Codes) -> Iterator[slice]:
+    """Yield pieces of annotations sorted by `item`, shape (A,); the annotations of an item stay together."""
+    start = 0
+    while start < item.size:
+        last = item[min(start + PIECE, item.size) - 1]
+        end = int(np.searchsorted(item, last, side="right"))
+        yield slice(start, end)
+        start = end
+
+
 def tallied(codes: Codes, n: int) -> Int64Array:
     """Count how often each of the codes 0 to `n` - 1 occurs, shape (n,)."""
     total = np.zeros(n, np.int64)

@@ -55,28 +55,27 @@ class ResidualSums(NamedTuple):
         size = np.diff(annotations.indptr)
         k = annotations.n_categories
         given = np.bincount(annotations.category, minlength=k)
-        some = size[annotations.item] > 1
-        item, rater, category = (
-            part[some] for part in (annotations.item, annotations.rater, annotations.category)
-        )
         scale = np.zeros(size.size)
         np.divide(size, size - 1, out=scale, where=size > 1)
-        total, of_each = np.zeros((annotations.n_raters, k)), scale[item]
-        for label in range(k):
-            own = category == label
-            share = np.bincount(item[own], minlength=size.size) / np.maximum(size, 1)
-            total[:, label] = np.bincount(rater, of_each * (own - share[item]), minlength=len(total))
-        products = np.zeros((k, k))
+        total, products = np.zeros((k, annotations.n_raters)), np.zeros((k, k))
+        n = np.zeros(annotations.n_raters, dtype=np.int64)
         for first in range(0, size.size, step := max(_CELLS // max(k, 1), 1)):
-            here = slice(annotations.indptr[first], annotations.indptr[min(first + step, size.size)])
-            cell = (annotations.item[here] - first) * k + annotations.category[here]
-            n_items = min(step, size.size - first)
-            counts = np.bincount(cell, minlength=n_items * k).reshape(n_items, k).astype(np.float64)
-            of_item = scale[first : first + step, None] ** 2
+            items = slice(first, min(first + step, size.size))
+            here = slice(annotations.indptr[items.start], annotations.indptr[items.stop])
+            rater, category = annotations.rater[here], annotations.category[here]
+            item = np.repeat(np.arange(items.stop - first), size[items])
+            counts = np.bincount(item * k + category, minlength=(items.stop - first) * k)
+            counts = counts.reshape(-1, k).astype(np.float64)
+            of_item, several = scale[items, None] ** 2, np.maximum(size[items, None], 1)
             products += np.diag((of_item * counts).sum(axis=0))
-            products -= (of_item / np.maximum(size[first : first + step, None], 1) * counts).T @ counts
-        n = np.bincount(rater, minlength=len(total))
-        return cls(n.astype(np.int64), total, products, given.astype(np.int64))
+            products -= (of_item / several * counts).T @ counts
+            some = size[items][item] > 1
+            item, rater, category, shares = item[some], rater[some], category[some], counts / several
+            n += np.bincount(rater, minlength=n.size)
+            for label in range(k):
+                left = scale[items][item] * ((category == label) - shares[item, label])
+                np.add.at(total[label], rater, left)
+        return cls(n, total.T.copy(), products, given.astype(np.int64))
 
 
 class RaterResiduals(NamedTuple):

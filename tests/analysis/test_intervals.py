@@ -488,3 +488,24 @@ def test_few_raters_on_either_side_are_too_few_and_labels_that_nobody_could_vary
     *_, found = without_raters(replace(data, annotations=same))
     assert np.isnan(found.of_labels).all()
     assert found.p == 1.0
+
+
+def test_pieces_and_blocks_change_nothing(monkeypatch) -> None:
+    """Large data are sorted into kinds piece by piece, and added to raters block by block."""
+    spec = RunSpec(DATA_SPEC, AnalysisSpec(axes=(("gender",),), permutations=100))
+    data = dataset(4, missing=0.3)
+
+    def found() -> RunResult:
+        return replace(compute_in_threads(data, spec), timing=None)
+
+    whole = found()
+    monkeypatch.setattr("grasp_core.model.annotations.PIECE", 7)
+    assert found() == whole
+    monkeypatch.setattr("grasp_core.analysis.intervals.BLOCK", 5)
+    for before, after in zip(whole.groups, found().groups, strict=True):
+        for name, outcome in before.statistics.items():
+            interval = after.statistics[name].interval
+            assert (interval is None) == (outcome.interval is None)
+            if outcome.interval is not None and interval is not None:
+                ends = (outcome.interval.low, outcome.interval.high)
+                assert (interval.low, interval.high) == pytest.approx(ends, rel=1e-9)
