@@ -33,7 +33,7 @@ IdempotencyKey = Annotated[
         min_length=1,
         max_length=200,
         pattern=r"^[\x21-\x7e]+$",
-        description="A text of your own: the same request with the same key is done once in 24 hours.",
+        description="Any text: a repeated request with the same key is carried out once in 24 hours.",
     ),
 ]
 WORK_SECONDS = 2

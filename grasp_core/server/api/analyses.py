@@ -66,10 +66,10 @@ class Moved(Form):
     group: dict[str, str]
     model: str | None
     statistic: str
-    label: str | None = Field(description="Of label use, the label that is meant.")
+    label: str | None = Field(description="The label, for label use.")
     a: Value
     b: Value
-    moved: float | None = Field(description="From a to b; null where either is not estimable.")
+    moved: float | None = Field(description="Value in b minus value in a; null if either is not estimable.")
     interval: tuple[float, float] | None = Field(description="95 % interval of `moved`.")
     changed_significance: bool
     made: ClassVar[Makers] = {
@@ -92,11 +92,13 @@ class Compared(Form):
 
     a: str
     b: str
-    sentences: list[str] = Field(description="How verdicts changed, what else moved, and each statistic.")
-    noise_alone: bool | None = Field(description="Whether all that moved can be noise; null where unknown.")
-    asked: list[Differs] = Field(description="What was asked differently.")
-    data: list[Differs] = Field(description="How the data differ.")
-    verdicts: list[Judged] = Field(description="The verdict of each group in both.")
+    sentences: list[str] = Field(
+        description="Sentences on changed verdicts, then on other changes, statistic by statistic."
+    )
+    noise_alone: bool | None = Field(description="True if noise may explain all changes; null if unknown.")
+    asked: list[Differs] = Field(description="Differences between the two specs.")
+    data: list[Differs] = Field(description="Differences between the data.")
+    verdicts: list[Judged] = Field(description="The verdict of each group in both results.")
     changes: list[Moved]
 
 
@@ -105,7 +107,7 @@ class NewPlan(Form):
 
     run: str | None = Field(None, max_length=32, description="Id of the pilot's run; null to assume a task.")
     group: dict[str, str] | None = Field(
-        None, description="Of the pilot, its value on each axis, as in the result."
+        None, description="The pilot's group by its value on each axis, as in the result."
     )
     spec: dict[str, Any] = Field(
         {},

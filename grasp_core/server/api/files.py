@@ -42,7 +42,7 @@ FILE_BODY: dict[str, Any] = {
 async def upload(
     request: Request,
     asking: Asking,
-    name: Annotated[str, Query(min_length=1, max_length=255, description="What messages call it.")],
+    name: Annotated[str, Query(min_length=1, max_length=255, description="Name of the file in messages.")],
     project: forms.Project = EVERYONE,
 ) -> forms.StoredFile:
     """Upload a file: the request's body is its content. A run of its project names it by its sha256."""
@@ -91,7 +91,7 @@ def list_files(asking: Asking, project: forms.Project = EVERYONE) -> forms.OwnFi
 @router.get("/files/folder")
 def list_folder(
     asking: Asking,
-    text: Annotated[str, Query(max_length=200, description="A part of their paths.")] = "",
+    text: Annotated[str, Query(max_length=200, description="Part of the paths to search for.")] = "",
     project: forms.Project = EVERYONE,
 ) -> forms.FolderFiles:
     """List files in the server's folder that a run may read; none if the server has no folder."""
@@ -154,8 +154,8 @@ class TaskForm(forms.Form):
     test_rows: int | None
     licence: str
     difficulty: list[str]
-    warning: str = Field(description="What a reader should know before opening its rows.")
-    scored: bool = Field(description="Whether this server has its gold labels.")
+    warning: str = Field(description="Warning for readers before they open the rows.")
+    scored: bool = Field(description="True if this server has the task's gold labels.")
 
 
 class Tasks(forms.Form):
@@ -210,7 +210,7 @@ async def submit(
     request: Request,
     asking: Asking,
     name: Annotated[
-        str, Query(min_length=1, max_length=NAME_LENGTH, pattern=r"\S", description="Of the system.")
+        str, Query(min_length=1, max_length=NAME_LENGTH, pattern=r"\S", description="Name of the system.")
     ],
     project: forms.Project = EVERYONE,
     idempotency_key: _answers.IdempotencyKey = None,

@@ -79,9 +79,11 @@ class Problem(Form):
     type: str = Field(description="Address of the page that explains `code`.")
     title: str
     status: int
-    code: str = Field(description="What went wrong, for programs: it stays where sentences are reworded.")
+    code: str = Field(
+        description="Code of the error, for programs; it stays the same if sentences are reworded."
+    )
     detail: str = Field(description="One sentence for people.")
-    problems: list[ProblemListed] | None = Field(None, description="All that is wrong, with codes.")
+    problems: list[ProblemListed] | None = Field(None, description="All problems, with codes.")
 
 
 class Permutations(Form):
@@ -95,35 +97,37 @@ class Run(Form):
     """A run, without its result."""
 
     id: str
-    project: str = Field(description="Id of the project that it belongs to.")
+    project: str = Field(description="Id of the run's project.")
     title: str
     owner: str
     note: str
     tags: list[str]
     state: State
-    error: str | None = Field(description="Why it failed.")
-    verdict: str | None = Field(description="Its result in one sentence; null until it is done.")
+    error: str | None = Field(description="Reason why it failed.")
+    verdict: str | None = Field(description="The result in one sentence; null until the run is done.")
     permutations: Permutations
     created_at: Time
     finished_at: Time | None
-    version: str = Field(description="The version of GRASP that was asked.")
+    version: str = Field(description="Version of GRASP at the time of the request.")
     made: ClassVar[Makers] = {"permutations": lambda run: run, "version": lambda run: run.code_version}
 
 
 class StartedRun(Run):
     """A requested run, with notes on how its files are read."""
 
-    notes: list[str] = Field(description="What is good to know of how the files are read.")
-    hints: list[str] = Field(description="What was used and left out, and what would help.")
+    notes: list[str] = Field(description="Notes on how the files are read.")
+    hints: list[str] = Field(description="Rows that were used and left out, and advice.")
 
 
 class Answer(Form):
     """A result in words."""
 
     headline: str
-    mind: list[str] = Field(description="What may undo it.")
-    sentences: list[str] = Field(description="What backs it, what to do, and what holds of pairs.")
-    warnings: list[str] = Field(description="What else to mind.")
+    mind: list[str] = Field(description="Warnings that may undo the finding.")
+    sentences: list[str] = Field(
+        description="Sentences that support the finding, advice, and sentences on pairs."
+    )
+    warnings: list[str] = Field(description="Other warnings.")
 
 
 class Runs(Form):
@@ -136,19 +140,23 @@ class Runs(Form):
 class File(Form):
     """A file that was uploaded."""
 
-    sha256: str = Field(pattern="^[0-9a-f]{64}$", description="Of its content, which is its name here.")
-    name: str = Field(min_length=1, max_length=255, description="What messages call it.")
+    sha256: str = Field(
+        pattern="^[0-9a-f]{64}$", description="SHA-256 of the file's content; it names the file."
+    )
+    name: str = Field(min_length=1, max_length=255, description="Name of the file in messages.")
 
 
 class OwnFile(Form):
     """A file of yours in a project."""
 
     sha256: str
-    name: str | None = Field(description="What you called it last; null of one that stays where it is.")
+    name: str | None = Field(
+        description="Your last name for the file; null for a file that stays on the server or at an address."
+    )
     bytes: int
     added_at: Time
-    location: str | None = Field(description="Where it is, of one that stays where it is.")
-    source: str | None = Field(description="What it was fetched from.")
+    location: str | None = Field(description="Place of a file that stays on the server or at an address.")
+    source: str | None = Field(description="Source from which the file was fetched.")
     made: ClassVar[Makers] = {"added_at": lambda file: file.created_at}
 
 
@@ -161,7 +169,7 @@ class OwnFiles(Form):
 class FolderFile(Form):
     """A file, or a folder of Parquet files, in the server's folder."""
 
-    location: str = Field(description="By which a run names it.")
+    location: str = Field(description="Location by which a run names the file.")
     bytes: int
     changed_at: Time
     made: ClassVar[Makers] = {
@@ -174,7 +182,7 @@ class FolderFiles(Form):
     """Files in the server's folder, by path."""
 
     files: list[FolderFile]
-    more: bool = Field(description="Whether there are further ones: look for them by `text`.")
+    more: bool = Field(description="True if there are more files; search for them by `text`.")
 
 
 class StoredFile(File):
@@ -186,7 +194,7 @@ class StoredFile(File):
 class Parts(Form):
     """Uploaded parts of a file, in order."""
 
-    name: str = Field(min_length=1, max_length=255, description="What messages call the whole file.")
+    name: str = Field(min_length=1, max_length=255, description="Name of the whole file in messages.")
     sha256s: list[Annotated[str, Field(pattern="^[0-9a-f]{64}$")]] = Field(min_length=1, max_length=1000)
 
 
@@ -207,7 +215,7 @@ class Fetch(Form):
         min_length=1, max_length=20_000, description="As `sql:...` or `label-studio:...`, docs/formats.md."
     )
     token: str | None = Field(
-        None, max_length=2000, exclude=True, description="By default, the one that is kept for you."
+        None, max_length=2000, exclude=True, description="Token for the source; by default your kept token."
     )
 
 
@@ -229,7 +237,7 @@ class Files(Form):
     annotations: AnyFile
     raters: AnyFile | None = None
     items: AnyFile | None = None
-    models: list[File] = Field([], max_length=100, description="Those that the spec's models name.")
+    models: list[File] = Field([], max_length=100, description="Files of the models that the spec names.")
 
 
 Project = Annotated[str, Query(max_length=32, description="Id of a project of yours.")]
@@ -240,15 +248,15 @@ class NewCheck(Form):
 
     spec: dict[str, Any] = Field(
         {},
-        description="A run spec, docs/file-formats.md; defaults may be left out, and so may columns and "
-        "axes, which are recognised then.",
+        description="A run spec, docs/file-formats.md; defaults may be omitted, and so may columns and axes, "
+        "which are then recognised.",
     )
     files: Files
     recommended: bool | None = Field(
         None,
-        description="Whether raters and annotations that the files mark to be left out go, and rows without "
-        "an id; of a rater's different answers to an item the last counts; spellings that differ by case or "
-        "blanks are one. By default all count, and `notes` say how many they are.",
+        description="True leaves out raters and annotations that the files mark to be left out, and rows "
+        "without an id, counts a rater's last answer to an item, and merges spellings that differ by case or "
+        "blanks. By default all count, and `notes` say how many they are.",
     )
     project: str = Field(EVERYONE, max_length=32, description="Id of a project of yours.")
 
@@ -256,9 +264,11 @@ class NewCheck(Form):
 class NewRun(NewCheck):
     """A run to start."""
 
-    title: str | None = Field(None, min_length=1, max_length=200, description="By default, what is asked.")
+    title: str | None = Field(
+        None, min_length=1, max_length=200, description="Title; by default a summary of the request."
+    )
     webhook: str | None = Field(
-        None, max_length=2000, description="Address that is told, signed, when the run ends."
+        None, max_length=2000, description="Address that gets a signed message when the run ends."
     )
 
 
@@ -275,9 +285,9 @@ class ChangedRun(Form):
 class Question(Form):
     """A question that must be answered before anything runs."""
 
-    field: str = Field(description="Of `data`.")
+    field: str = Field(description="Field of `data`.")
     text: str
-    candidates: list[str] = Field(description="What it may be, best first.")
+    candidates: list[str] = Field(description="Candidates, best first.")
 
 
 class GroupFormed(Form):
@@ -290,14 +300,16 @@ class GroupFormed(Form):
 class Checked(Form):
     """A preview of a run: data that it would read and leave out, and groups that it would compare."""
 
-    runs: bool = Field(description="Whether it would run as it is.")
-    spec: dict[str, Any] | None = Field(description="The spec that would run, with what was recognised.")
-    data: dict[str, Any] | None = Field(description="`data` of a result: counts, files, what was left out.")
+    runs: bool = Field(description="True if the spec would run as it is.")
+    spec: dict[str, Any] | None = Field(
+        description="The spec that would run, with recognised columns filled in."
+    )
+    data: dict[str, Any] | None = Field(description="`data` of a result: counts, files, rows left out.")
     groups: list[GroupFormed]
-    notes: list[str] = Field(description="What is good to know of how the files are read.")
-    hints: list[str] = Field(description="What was used and left out, and what would help.")
+    notes: list[str] = Field(description="Notes on how the files are read.")
+    hints: list[str] = Field(description="Rows that were used and left out, and advice.")
     questions: list[Question]
-    problems: list[ProblemListed] = Field(description="All that has to be mended before.")
+    problems: list[ProblemListed] = Field(description="All problems that have to be solved first.")
 
 
 class NewReport(NewCheck):
@@ -321,13 +333,13 @@ class Work(Form):
 
     id: str
     state: Literal["running", "done", "failed"]
-    doing: str = Field(description="What is done just now, in words.")
-    seconds: float = Field(description="Since it was asked.")
-    run: StartedRun | None = Field(None, description="The run, once it is started.")
+    doing: str = Field(description="The current step, in words.")
+    seconds: float = Field(description="Seconds since the request.")
+    run: StartedRun | None = Field(None, description="The run, once it has started.")
     checked: Checked | None = None
     report: dict[str, Any] | None = Field(None, description="docs/file-formats.md")
     submission: Submission | None = None
-    problem: Problem | None = Field(None, description="Why it failed.")
+    problem: Problem | None = Field(None, description="Reason why it failed.")
 
 
 class NewItems(Form):
@@ -336,7 +348,7 @@ class NewItems(Form):
     group: dict[str, str] = Field(
         min_length=1, max_length=20, description="Its value on each axis, as `groups[].group` of the result."
     )
-    question: str | None = Field(None, description="Of several labels, the one that is looked at.")
+    question: str | None = Field(None, description="The label to examine, if there are several.")
 
 
 class AskedItems(Form):
@@ -344,10 +356,10 @@ class AskedItems(Form):
 
     id: str
     group: dict[str, str]
-    question: str | None = Field(description="Null where the run has one label.")
+    question: str | None = Field(description="Label of the question; null if the run has one label.")
     state: Literal["running", "done", "failed"]
-    share: float = Field(description="Of the work, how much is done.")
-    error: str | None = Field(description="Why it failed.")
+    share: float = Field(description="Share of the work that is done.")
+    error: str | None = Field(description="Reason why it failed.")
     made: ClassVar[Makers] = {
         "id": lambda asked: id_of(asked.group, asked.question),
         "group": lambda asked: asked.group.by_axis,
@@ -366,20 +378,20 @@ class FoundItems(BaseModel):
 
     model_config = ConfigDict(extra="allow")
 
-    format: str | None = Field(None, description="`grasp-items`, of what was found.")
-    state: str | None = Field(None, description="Of what is not found yet.")
+    format: str | None = Field(None, description="`grasp-items` for a finished answer.")
+    state: str | None = Field(None, description="State of an unfinished answer.")
 
 
 class NewLink(Form):
     """A link to make."""
 
-    label: str = Field("", max_length=100, description="For whom or what; strangers do not see it.")
-    days: float | None = Field(30, gt=0, le=36_500, description="How long it works; null for no end.")
+    label: str = Field("", max_length=100, description="Your note on the link; visitors do not see it.")
+    days: float | None = Field(30, gt=0, le=36_500, description="Days until the link ends; null for no end.")
     password: str | None = Field(
-        None, min_length=SHORTEST, max_length=LONGEST, description="What visitors are asked for."
+        None, min_length=SHORTEST, max_length=LONGEST, description="Password that visitors have to give."
     )
     max_uses: int | None = Field(
-        None, ge=1, le=MOST_USES, description="Visits that it takes; null for any number."
+        None, ge=1, le=MOST_USES, description="Largest number of visits; null for no limit."
     )
     small_groups: bool = Field(
         False, description=f"Show groups of fewer than {LEAST} raters too. Small groups are people."
@@ -407,8 +419,8 @@ class Link(Form):
 class MadeLink(Link):
     """A link that was just made."""
 
-    token: str | None = Field(description="Shown once: null where a request is answered again.")
-    address: str | None = Field(description="Where it is opened.")
+    token: str | None = Field(description="The link's token, shown once; null in a repeated answer.")
+    address: str | None = Field(description="Address that opens the link.")
 
 
 class Links(Form):
@@ -420,7 +432,7 @@ class Links(Form):
 class Withdrawn(Form):
     """The outcome of withdrawing links."""
 
-    withdrawn: int = Field(description="How many links stopped working.")
+    withdrawn: int = Field(description="Number of links that were withdrawn.")
 
 
 class Person(Form):
@@ -433,7 +445,7 @@ class Person(Form):
     signed_in_at: Time
     disabled: bool
     address_held_by: str | None = Field(
-        description="Id of somebody else who holds the mail address, so that this person has nothing by it."
+        description="Id of another person who holds the mail address; this person then has no rights by it."
     )
     made: ClassVar[Makers] = {
         "email": lambda person: person.identity.email,
@@ -447,13 +459,13 @@ class People(Form):
     """People, by name."""
 
     people: list[Person]
-    total: int = Field(description="How many there are in all.")
+    total: int = Field(description="Total number.")
 
 
 class Address(Form):
     """A mail address to assign."""
 
-    address: str = Field(max_length=320, description="The one that the person signed in with last.")
+    address: str = Field(max_length=320, description="Mail address of the person's last sign-in.")
 
 
 class Erasure(Form):
@@ -468,16 +480,16 @@ class Erasing(Form):
 
     confirm: str = Field(max_length=320, description="The person's mail address.")
     owned: Literal["hand over", "delete"] = Field(
-        description="What becomes of what they own in projects: runs, files, readings, submissions, links."
+        description="Hand over, or delete, the person's runs, files, readings, submissions and links."
     )
-    to: str | None = Field(None, max_length=32, description="Id of who gets what is handed over.")
+    to: str | None = Field(None, max_length=32, description="Id of the person who gets them.")
 
 
 class WebhookKey(Form):
     """The keys that check the signatures of webhooks."""
 
-    key: str = Field(description="As libraries for Standard Webhooks take it.")
-    previous: str | None = Field(description="The one before, with which messages are signed too.")
+    key: str = Field(description="Key in the form of Standard Webhooks.")
+    previous: str | None = Field(description="Previous key; it signs messages, too.")
 
 
 class Found(BaseModel):
@@ -485,7 +497,7 @@ class Found(BaseModel):
 
     model_config = ConfigDict(extra="allow")
 
-    format: str | None = Field(None, description="`grasp-run` or `grasp-models`, of a result.")
-    state: State | None = Field(None, description="Of a run that has no result.")
+    format: str | None = Field(None, description="`grasp-run` or `grasp-models` for a result.")
+    state: State | None = Field(None, description="State of a run without a result.")
     permutations: Any = None
-    provisional: dict[str, Any] | None = Field(None, description="What a run that goes on has found.")
+    provisional: dict[str, Any] | None = Field(None, description="Results so far of an unfinished run.")

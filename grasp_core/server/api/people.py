@@ -43,8 +43,8 @@ class Project(Form):
 
     id: str
     name: str
-    role: ProjectRole = Field(description="Yours in it, as far as the token goes.")
-    archived: bool = Field(description="Whether nothing is added to it any more.")
+    role: ProjectRole = Field(description="Your role in the project, limited by the token.")
+    archived: bool = Field(description="True if the project is archived: nothing can be added.")
     created_at: Time
 
 
@@ -57,13 +57,13 @@ class Projects(Form):
 class Me(Form):
     """The person who makes the request."""
 
-    id: str = Field(description="What runs name as their owner; empty where nobody signs in.")
+    id: str = Field(description="Your id, as runs name their owner; empty on a server without sign-in.")
     name: str
     email: str
-    role: Role = Field(description="On the server, as far as the token goes.")
-    token: Token | None = Field(description="By which the request came; null for a sign-in on the pages.")
-    file_bytes: int = Field(description="That your stored files take.")
-    file_quota_bytes: int = Field(description="That they may take.")
+    role: Role = Field(description="Your role on the server, limited by the token.")
+    token: Token | None = Field(description="The token of this request; null for a sign-in on the pages.")
+    file_bytes: int = Field(description="Bytes of your stored files.")
+    file_quota_bytes: int = Field(description="Bytes that your stored files may take.")
 
 
 @own.get("/me")
@@ -121,7 +121,7 @@ _ZIP: dict[int | str, dict[str, Any]] = {
 @router.get("/people")
 def list_people(
     asking: Asking,
-    text: Annotated[str, Query(max_length=200, description="In the name or mail address.")] = "",
+    text: Annotated[str, Query(max_length=200, description="Part of the name or mail address.")] = "",
     start: Annotated[int, Query(ge=0, le=1_000_000)] = 0,
     limit: Annotated[int, Query(ge=1, le=_MOST)] = _PAGE,
 ) -> People:
@@ -157,7 +157,7 @@ def preview_erasure(
     person_id: str,
     asking: Asking,
     handed_over: Annotated[
-        bool, Query(description="Whether somebody gets what they own in projects.")
+        bool, Query(description="True if another person gets the runs and files of this person.")
     ] = False,
 ) -> Erasure:
     """Report what erasing a person would do, and what would stay."""

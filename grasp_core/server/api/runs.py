@@ -63,7 +63,7 @@ _FILES: dict[int | str, dict[str, Any]] = {
 @router.get("/runs")
 def list_runs(
     asking: Asking,
-    text: Annotated[str, Query(max_length=200, description="In title, note, owner or a tag.")] = "",
+    text: Annotated[str, Query(max_length=200, description="Part of the title, note, owner or a tag.")] = "",
     tag: Annotated[str | None, Query(max_length=64)] = None,
     owner: Annotated[str | None, Query(max_length=200)] = None,
     state: forms.State | None = None,

@@ -32,10 +32,10 @@ Webhook = Annotated[str, Field(max_length=2000)]
 class NewWatch(Form):
     """A run to watch."""
 
-    run: str = Field(max_length=32, description="Id of a run that is done and whose files have addresses.")
+    run: str = Field(max_length=32, description="Id of a finished run whose files have addresses.")
     every: Every = "daily"
     webhook: Webhook | None = Field(
-        None, description="Address that is told, signed, when a run of changed data ends."
+        None, description="Address that gets a signed message when a run of changed data ends."
     )
 
 
@@ -44,7 +44,7 @@ class ChangedWatch(Form):
 
     every: Every | None = None
     paused: bool | None = None
-    webhook: Webhook | None = Field(None, description="Null, where it is sent, for none.")
+    webhook: Webhook | None = Field(None, description="New webhook; send null to remove it.")
 
 
 class WatchedFile(Form):
@@ -64,14 +64,16 @@ class Watch(Form):
     every: Every
     sources: list[WatchedFile]
     state: str = Field(description="One sentence for people.")
-    paused: Literal["person", "failures", "rights", "run"] | None = Field(description="Why, where it is.")
-    failures: int = Field(description="Looks that failed in a row.")
-    problem: str | None = Field(description="Why the last one did.")
+    paused: Literal["person", "failures", "rights", "run"] | None = Field(
+        description="Reason for the pause; null if it is not paused."
+    )
+    failures: int = Field(description="Number of checks that failed in a row.")
+    problem: str | None = Field(description="Reason why the last check failed.")
     created_at: Time
     looked_at: Time | None
     next_at: Time
-    last_run: str | None = Field(description="Id of the run that new data are held against.")
-    going_run: str | None = Field(description="Id of the run of changed data, until it has ended.")
+    last_run: str | None = Field(description="Id of the run that new data are compared with.")
+    going_run: str | None = Field(description="Id of the run of changed data, until it ends.")
     has_webhook: bool
     made: ClassVar[Makers] = {"state": history.state, "has_webhook": lambda watch: watch.webhook is not None}
 
@@ -87,11 +89,11 @@ class Step(Form):
 
     number: int = Field(description="0 for the run that was watched.")
     run: str
-    before: str | None = Field(description="Id of the run that it is held against.")
+    before: str | None = Field(description="Id of the run that it is compared with.")
     at: Time
-    headline: str = Field(description="What changed, in a sentence.")
-    details: list[str] = Field(description="One by one: data, values with intervals, marks, groups.")
-    noise_alone: bool | None = Field(description="Whether all that moved can be noise; null where unknown.")
+    headline: str = Field(description="The changes, in one sentence.")
+    details: list[str] = Field(description="Changes one by one: data, values with intervals, marks, groups.")
+    noise_alone: bool | None = Field(description="True if noise may explain all changes; null if unknown.")
     made: ClassVar[Makers] = {
         "run": lambda step: step.run_id,
         "noise_alone": lambda step: step.found and step.found.noise_alone,
