@@ -283,13 +283,17 @@ def verdict_table(result: RunResult) -> pd.DataFrame:
 
 
 def lead_table(result: RunResult) -> pd.DataFrame:
-    """A narrow table of a provisional result: the lead statistic with its p so far, then the others."""
+    """A narrow table: the lead statistic with its p, or its p so far, then the others."""
+
+    def p_cell(test: Outcome) -> str:
+        return names.p_and_q_cells(test, result)[0]
+
     lead = names.lead_statistic(result)
     others = [_in_one_cell(name) for name in names.reported_statistics(result) if name != lead]
     columns = [
         *OF_ROW[:3],
         _in_one_cell(lead),
-        Column(partial(_taken, names.p_so_far, names.told_of, lead), "p"),
+        Column(partial(_taken, p_cell, names.told_of, lead), "p"),
         *others,
     ]
     return texts(columns, result.groups) if result.groups else pd.DataFrame()

@@ -124,6 +124,24 @@ def test_a_brief_answer_fits_a_terminal(few_example, monkeypatch, capsys) -> Non
     assert len(capsys.readouterr().out.splitlines()) > 24
 
 
+def test_a_brief_answer_without_a_difference_has_p_of_each_group(folder, capsys) -> None:
+    """Such results have no verdicts to list, and show the table that a run shows as it goes on."""
+    rows = [
+        (f"i{item}", f"r{rater}", str((7 * item + rater * rater) % 3))
+        for item in range(30)
+        for rater in range(12)
+    ]
+    text = "\n".join(["item,rater,label,side", *(f"{i},{r},{k},{'ab'[int(r[1:]) % 2]}" for i, r, k in rows)])
+    Path("even.csv").write_text(text, encoding="utf-8")
+    assert cli.main(["run", "even.csv", "--axis", "side", "--permutations", "200", "--brief", "-q"]) == 0
+    said = capsys.readouterr().out
+    assert "No difference found" in said
+    table = [line.split() for line in said.splitlines() if line.split()[1:2] in (["Group"], ["a"], ["b"])]
+    assert "p" in table[0]
+    assert len(table) == 3
+    assert "…" not in said
+
+
 def test_tables_fit_the_columns_that_there_are(saved, monkeypatch, capsys) -> None:
     monkeypatch.setenv("COLUMNS", "90")
     assert cli.main(["report", "result.json"]) == 0
