@@ -131,6 +131,7 @@ def test_it_fills_in(screen: Screen, monkeypatch: pytest.MonkeyPatch) -> None:
     result = SimpleNamespace(
         groups=(group,),
         permutations=0,
+        provisional=True,
         later=None,
         spec=SimpleNamespace(analysis=SimpleNamespace(statistics=("gai",))),
     )
