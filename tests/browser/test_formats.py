@@ -42,15 +42,19 @@ def spreadsheet() -> bytes:
     return out.getvalue()
 
 
+RECODE = re.compile(r"^Recode values( \(\d+\))?$")
+"""The section's title; sentences name it, too."""
+
+
 def add_step(page: Page, kind: str, field: str) -> None:
     """Open the form of a step, again if the page was still drawing; `field` is its first."""
     first = page.get_by_role("combobox", name=field, exact=True)
     option = page.get_by_test_id("stButtonGroup").get_by_text(kind, exact=True)
     for _ in range(10):
-        if not page.get_by_text("Recode values").is_visible():
+        if not page.get_by_text(RECODE).is_visible():
             page.get_by_text("Change how the files are read").click()
         if not option.is_visible():
-            page.get_by_text("Recode values").click()
+            page.get_by_text(RECODE).click()
         with suppress(TimeoutError):
             option.click(timeout=3_000)
         settle(page)
