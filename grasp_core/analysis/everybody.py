@@ -8,7 +8,7 @@ import numpy as np
 from scipy import special
 
 from grasp_core.analysis.intervals import FEWEST_RARER, intervals, rarer_labels, too_large
-from grasp_core.model.annotations import Annotations, BoolArray, FloatArray, Int64Array, by_items
+from grasp_core.model.annotations import Annotations, BoolArray, FloatArray, Int32Array, Int64Array, by_items
 from grasp_core.model.groups import Group, Grouping
 from grasp_core.model.remarks.reasons import NoValue
 from grasp_core.model.remarks.remark import Remark
@@ -204,20 +204,16 @@ def _differing(questions: Sequence[Annotations], counts: Sequence[Int64Array], t
     return found
 
 
-def _shares(one: Annotations, c: Int64Array) -> Iterator[tuple[Int64Array, FloatArray, FloatArray]]:
+def _shares(one: Annotations, c: Int64Array) -> Iterator[tuple[Int32Array, FloatArray, FloatArray]]:
     """Yield, piece by piece, for answers on shared items: rater, share of others who gave it, their mean."""
     n = c.sum(axis=1)
     pairs = (c * (c - 1)).sum(axis=1) / np.maximum(n - 1, 1)
     every = one.item
     for some in by_items(every):
         here = n[every[some]] >= 2
-        item, rater, label = (
-            every[some][here],
-            one.rater[some][here].astype(np.int64),
-            one.category[some][here],
-        )
+        item, rater, label = (part[some][here] for part in (every, one.rater, one.category))
         mine = (c[item, label] - 1) / (n[item] - 1)
-        yield rater.astype(np.int64), mine, (pairs[item] - mine) / (n[item] - 1)
+        yield rater, mine, (pairs[item] - mine) / (n[item] - 1)
 
 
 def _by_batch(

@@ -257,11 +257,16 @@ def header_below(numbered: Sequence[tuple[int, Row]], name: str) -> Header:
     above = titles(rows)
     line, _ = numbered[above]
     found = header_of(rows[above:], name, line)
+    notes = (*note_titles(rows[:above], line, name), *found.notes)
+    return replace(found, rows=found.rows + above, notes=notes)
+
+
+def note_titles(above: Sequence[Row], header: int, name: str) -> list[Problem]:
+    """Note the rows above the names, which are in line `header`; empty if there are none."""
     if not above:
-        return found
-    cell = next(cell for row in rows for cell in row if cell.strip())
-    note = know(FileProblem.HEADER_BELOW(file=name, header=line, rows=above, cell=cell), above)
-    return replace(found, rows=found.rows + above, notes=(note, *found.notes))
+        return []
+    cell = next(cell for row in above for cell in row if cell.strip())
+    return [know(FileProblem.HEADER_BELOW(file=name, header=header, rows=len(above), cell=cell), len(above))]
 
 
 def titles(rows: Sequence[Row]) -> int:

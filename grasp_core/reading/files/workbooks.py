@@ -17,12 +17,12 @@ from xml.parsers import expat
 import numpy as np
 import python_calamine as calamine
 
-from grasp_core.model.errors import DataError, Problem, know
+from grasp_core.model.errors import DataError, know
 from grasp_core.model.remarks.problems import FileProblem
 from grasp_core.model.text import EXAMPLES, agree, listed, number, quoted
 from grasp_core.reading.archives import containers
 from grasp_core.reading.archives.stack import Member
-from grasp_core.reading.files.headers import Header, header_of, titles
+from grasp_core.reading.files.headers import Header, header_of, note_titles, titles
 from grasp_core.reading.table.columns import MAX_WRITTEN, duration_text, moment_text
 from grasp_core.reading.table.parsed import MAX_COLUMNS, from_rows, name_columns, no_rows
 from grasp_core.reading.table.table import Parsed
@@ -244,7 +244,10 @@ def _table(sheet: calamine.CalamineSheet, kind: str, name: str) -> Parsed:
         ]
         _check_header(sheet, header, kept, f"{name}, row {line}", line)
         columns, notes = name_columns([header[column] for column in kept], name, f"row {line}")
-        data, notes = data.select(kept).rename_columns(columns), [*_above(window[:start], line, name), *notes]
+        data, notes = (
+            data.select(kept).rename_columns(columns),
+            [*note_titles([row for _, row in window[:start]], line, name), *notes],
+        )
     merged = sum(bottom >= line for _, (bottom, _) in _merged(sheet))
     notes += [know(FileProblem.MERGED_CELLS(file=name, cells=merged), merged)] if merged else []
     own = None if lines[0] + len(lines) - 1 == lines[-1] else np.frombuffer(lines, dtype=np.int64)
@@ -285,13 +288,6 @@ def _header(rows: Sequence[Row]) -> int:
         if count > 1 and 2 * count > below[math.ceil(_MOST * len(below)) - 1]:
             return position
     return 0
-
-
-def _above(rows: Sequence[Row], header: int, name: str) -> list[Problem]:
-    if not rows:
-        return []
-    text = next(cell for cell in rows[0][1] if cell.strip())
-    return [know(FileProblem.HEADER_BELOW(file=name, header=header, rows=len(rows), cell=text), len(rows))]
 
 
 def _check_header(

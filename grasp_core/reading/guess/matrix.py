@@ -175,7 +175,13 @@ def row_per_rater(look: Look) -> Reading | None:
 
 
 def column_per_coder(look: Look) -> Reading | None:
-    """Return a question about questions with a column per coder; names end in the coders' initials."""
+    """Return the reading of a file with a column per coder for each of several questions; else None."""
+    which = _questions_of_coders(look)
+    return None if which is None else (DataSpec(layout="items-by-raters"), [which])
+
+
+def _questions_of_coders(look: Look) -> Reason | None:
+    """Return the question which of several questions is meant, if names end in the coders' initials."""
     ends: dict[str, dict[str, str]] = {}
     for name in look.columns:
         if (told := _INITIALS.fullmatch(name)) is not None and look.kind(name) in ("words", "numbers"):
@@ -188,8 +194,7 @@ def column_per_coder(look: Look) -> Reading | None:
     closed = (one for one, columns in asked.items() if 1 < len(labels_of(look, columns)) <= MOST_QUESTIONS)
     patterns = [one for one in closed if not any(map(look.decimals, asked[one]))]
     why = f"the same ends of names, {listed(coders)}, may be those who answered, each in a column"
-    which = Reason("label", why, "unsure", tuple(patterns), explained=True)
-    return (DataSpec(layout="items-by-raters"), [which]) if patterns else None
+    return Reason("label", why, "unsure", tuple(patterns), explained=True) if patterns else None
 
 
 def _row_ids(look: Look, raters: Table | None) -> str | None:
@@ -384,8 +389,8 @@ def _of_other_kinds(look: Look, cells: Sequence[str], layout: Layout) -> Reason 
     beside = others_than(cells, of_one_kind(look, cells, most))
     if not beside:
         return None
-    if layout == "items-by-raters" and (of_coders := column_per_coder(look)) is not None:
-        return of_coders[1][0]
+    if layout == "items-by-raters" and (of_coders := _questions_of_coders(look)) is not None:
+        return of_coders
     why = f"{listed(most, 3)} and {listed(beside, 3)} hold values of different kinds"
     patterns = questions_of(look, look.columns)
     if len(patterns) > 1 and not (layout == "raters-by-items" and product(look.columns)):
@@ -425,8 +430,8 @@ def around_matrix(look: Look, found: Reading | None, named: Named) -> Reading:
     if spec.layout == "items-by-raters" and not asked and product(cells):  # items may be named so
         why = f"{listed(cells, 3)} may be several questions to each rater"
         several = Reason("label", why, "unsure", tuple(questions_of(look, cells)))
-        of_coders = None if several.candidates else column_per_coder(look)
-        reasons = [*reasons, several if of_coders is None else of_coders[1][0]]
+        of_coders = None if several.candidates else _questions_of_coders(look)
+        reasons = [*reasons, of_coders or several]
     key = _key_field(spec)
     given = {name: value for name, value in named.fields.items() if name in ("item", "rater")}
     if named.rater in look.columns and key == "item":

@@ -62,7 +62,7 @@ from grasp_core.reading.table.table import Recipe, Table
 _NEEDED = ("layout", "item", "rater", "label", "profile", "ignore", "items_id", "aggregated")
 
 
-_ROLES = {"layout": "rows", "item": "items", "rater": "raters", "label": "labels"}
+_ROLES = {"item": "items", "rater": "raters", "label": "labels"}
 """Fields whose certain columns are only named, with their names in notes."""
 _FIRST = ("exclude", "filters")
 """Fields whose notes come first: on rows that are left out, or that may be meant to be."""
@@ -91,11 +91,12 @@ class Guess:
     @property
     def notes(self) -> list[str]:
         """One sentence on columns that are certain, and on axes; then other columns with their reasons."""
-        sure = {one.field: one for one in self.reasons if one.confidence == "sure" and one.field in _ROLES}
-        if self.spec.layout != "long" or self.recipe is not None:
-            sure.pop("layout", None)  # its sentence says which columns have labels, or which format is known
+        named = {*_ROLES}
+        if self.spec.layout == "long" and self.recipe is None:
+            named.add("layout")  # of others it says which columns have labels, or which format is known
+        sure = {one.field: one for one in self.reasons if one.confidence == "sure" and one.field in named}
         found = [
-            f"{_ROLES[field]} {quoted(str(getattr(self.spec, field)))}" for field in sure if field != "layout"
+            f"{_ROLES[field]} {quoted(str(getattr(self.spec, field)))}" for field in sure if field in _ROLES
         ]
         if self.axes:
             found.append(f"{'axis' if len(self.axes) == 1 else 'axes'} {listed(self.axes)}")

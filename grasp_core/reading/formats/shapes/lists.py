@@ -122,7 +122,8 @@ def read(records: Sequence[Record], name: str) -> Parsed | None:
     if lists is None:
         return None
     found = [_lists(record) for record in records]
-    lists = _fitting(lists, found, records)
+    held = [dict(_held(record)) for record in records]
+    lists = _fitting(lists, found, held)
     if any(rows.JOIN in json_files.text(one) for own in found for one in own.get(lists.rater, ())):
         raise DataError(
             f"{name}: an entry of {quoted(lists.rater)} holds several raters; write an entry for each of them"
@@ -140,11 +141,7 @@ def read(records: Sequence[Record], name: str) -> Parsed | None:
     if not set(lists.all) <= set(parsed.columns):
         return None
     own = {path for one in lists.all for path in (one, one.rpartition(".")[0])}
-    unread = [
-        path
-        for path in dict.fromkeys(path for record in records for path, _ in _held(record))
-        if path not in own
-    ]
+    unread = [path for path in dict.fromkeys(path for one in held for path in one) if path not in own]
     parsed = dataclasses.replace(parsed, lines=np.repeat(numbers, counts))
     return recognised(parsed, lists, "JSON with lists", unread)
 
@@ -242,7 +239,7 @@ def _found(records: Sequence[Record], name: str) -> Lists | None:
 
 
 def _held(record: Record, outer: str = "") -> Iterator[tuple[str, list[Any]]]:
-    """Return a record's lists that are not empty, by path."""
+    """Yield a record's lists that are not empty, with their paths."""
     for field, value in record.items():
         if isinstance(value, dict):
             yield from _held(value, f"{outer}{field}.")
@@ -258,9 +255,14 @@ def _several_each(value: Sequence[Any]) -> bool:
     )
 
 
-def _fitting(lists: Lists, found: Sequence[Mapping[str, Sequence[Any]]], records: Sequence[Record]) -> Lists:
-    """Return records without lists of lists that differ in length from the list of raters."""
-    nested = {path for record in records for path, value in _held(record) if _several_each(value)}
+def _fitting(
+    lists: Lists, found: Sequence[Mapping[str, Sequence[Any]]], held: Sequence[Mapping[str, list[Any]]]
+) -> Lists:
+    """Return the lists, but for lists of lists that differ in length from the list of raters.
+
+    `held`: the lists of each record as they are, by path.
+    """
+    nested = {path for one in held for path, value in one.items() if _several_each(value)}
     other = {
         path for path in nested for own in found if len(own.get(path, ())) != len(own.get(lists.rater, ()))
     }
