@@ -27,7 +27,7 @@ from grasp_core.statistics.levels import squared_distances
 
 MOST_ENTRIES = 16384
 """Most rows of a table, which has to stay in a core's own cache."""
-FEW_ENTRIES = 1024
+FEW_ENTRIES = 2048
 """Largest mean number of rows at which building tables is cheap relative to the look-ups."""
 _EXACT_BITS = 52
 """Bits of whole numbers that are exact in float64, so several small numbers are packed into one."""
