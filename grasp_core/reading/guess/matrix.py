@@ -206,6 +206,8 @@ def _row_ids(look: Look, raters: Table | None) -> str | None:
         and look.kind(name) != "time"
         and not names.mentions(name, names.DEMOGRAPHIC | names.WHEN)
     ]
+    parts = {name for run in runs(look.columns) for name in run}  # as the tasks' ids in `Task_1_ID`
+    able = [name for name in able if name not in parts] or able
     if raters is not None:
         about = [name for name in raters.columns if not names.mentions(name, names.DEMOGRAPHIC)]
         known = {text for name in about for text in raters.distinct(name)}
