@@ -45,7 +45,9 @@ def test_letters_before_numbers_are_of_people_where_there_are_several_questions(
     people = ("T1", "T2", "C1", "C2")
     heads = [f"{asked_for}_{one}" for asked_for in ("hate", "rude") for one in people]
     table = numbered(" ".join(["tweet_id", *heads]), lambda n: [f"t{n}", *RNG.choices("01", k=8)])
-    assert "hate_T*" in asked(recognise(table))["label"]
+    assert asked(recognise(table))["label"][-2:] == ("hate_*", "rude_*")
+    named = Named(layout="items-by-raters", label="hate_*")
+    assert load(table, None, recognise(table, named=named).spec).summary.raters == 4
 
 
 def test_the_label_that_coders_agreed_on_does_not_hide_who_coded_first_and_second() -> None:
