@@ -237,14 +237,14 @@ def how_sure(result: RunResult, found: Sequence[Finding]) -> tuple[Sentence, ...
     if certain:
         return (Sentence.of(HOW_SURE), *_how_much(certain[0], result))
     groups = tested(result)
-    said = [_of_luck(groups)] if nearest(result) else []
+    said = [of_luck(groups)] if nearest(result) else []
     if any(row.n_raters < _SMALL for row in result.groups):
         said.append(f"In groups under {_SMALL} raters differences are missed more often.")
     counted = counts(result, found) if _missed(result, found) else None
     return (*(() if counted is None else (counted,)), *map(Sentence.of, said))
 
 
-def _of_luck(groups: int) -> str:
+def of_luck(groups: int) -> str:
     """Say how many hints luck alone gives among so many groups; among few it usually gives none."""
     if (1 - LEVEL) ** groups > 0.5:
         return f"Luck alone gives about one group in {round(1 / LEVEL)} such a hint."

@@ -191,6 +191,18 @@ def button(
     return st.button(label, icon=f":material/{icon}:", on_click=do, args=args, **looks)
 
 
+def show_headline(
+    facts: Sequence[str], buttons: Callable[[], None], headline: Sentence, line: Sentence | None
+) -> None:
+    """Draw a result's caption with buttons beside it, its answer as title, and the line below that."""
+    with st.container(key="answered", horizontal=True, vertical_alignment="center"):
+        st.caption(escape_markdown(" · ".join(facts)), width="stretch")
+        buttons()
+    st.title(headline.markdown)
+    if line is not None:
+        st.markdown(line.markdown)
+
+
 # Confirmations and refusals.
 
 

@@ -45,12 +45,7 @@ def show_answer(shown: Shown, buttons: Callable[[], None]) -> None:
     facts = [shown.title, *(number(*amount) for amount in amounts)]
     if found is not None and found.alpha is not None and not result.of_everybody:
         facts.append(f"overall agreement {words.two_decimals(found.alpha)} of 1")
-    with st.container(key="answered", horizontal=True, vertical_alignment="center"):
-        st.caption(escape_markdown(" · ".join(facts)), width="stretch")
-        buttons()
-    st.title(told.title.markdown)
-    if told.counts is not None:
-        st.markdown(told.counts.markdown)
+    ui.show_headline(facts, buttons, told.title, told.counts)
 
 
 def show_facts(result: Result) -> None:
