@@ -65,7 +65,7 @@ def title(result: RunResult, found: Sequence[Finding]) -> Sentence:
     if pair is not None:
         a, b = (strong(spoken(group)) for group in (pair.a, pair.b))
         use = pair.label_use if pair.verdict and "labels" in pair.verdict.kinds else None
-        labels = None if use is None else label_for_sentence(use)
+        labels = label_for_sentence(use) if use is not None and use.significance == "corrected" else None
         if labels is not None:
             return Sentence.of(a, " raters ", *_says(*labels), b, " raters")
         return Sentence.of(a, " and ", b, " raters answer the same items differently")
