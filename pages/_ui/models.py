@@ -22,7 +22,7 @@ from grasp_core.model.groups import axes_with_groups, axis_label
 from grasp_core.model.remarks.remark import Remark
 from grasp_core.model.sizes import MIB, check_size
 from grasp_core.model.spec import AnalysisSpec, ModelSource, RunSpec
-from grasp_core.model.text import escape_markdown, for_pages, json_text, number
+from grasp_core.model.text import escape_markdown, json_text, number
 from grasp_core.reading.dataset.load import Dataset
 from grasp_core.reading.sandbox.read import read_table
 from grasp_core.reading.table.table import Table
@@ -37,7 +37,7 @@ from pages._ui.data.columns import free_columns, one_question_only
 from pages._ui.helpers import widgets as ui
 from pages._ui.helpers.identity import current_user, here, may_run, require_run, why_not_run
 from pages._ui.helpers.page_frame import Tell, outcome, start, under_way
-from pages._ui.helpers.screens import go, link_to
+from pages._ui.helpers.screens import for_pages, go, link_to
 from pages._ui.helpers.sessions import let_go
 from pages._ui.helpers.state import submit, work
 from pages._ui.result import cache

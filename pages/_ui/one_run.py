@@ -11,7 +11,7 @@ from grasp_core.model.errors import AccessError, GraspError
 from grasp_core.model.remarks.remark import Remark
 from grasp_core.model.result import Result, RunResult
 from grasp_core.model.spec import AnalysisSpec
-from grasp_core.model.text import escape_markdown, for_pages
+from grasp_core.model.text import escape_markdown
 from grasp_core.report.findings.mending import CHOOSE_SHUFFLES, mend, ways_back
 from grasp_core.report.public_view import public_view
 from grasp_core.server import server
@@ -19,7 +19,7 @@ from grasp_core.store.runs import TAG_LENGTH, RunRecord
 from pages._ui.data.remembered import take_up_run
 from pages._ui.helpers import identity
 from pages._ui.helpers import widgets as ui
-from pages._ui.helpers.screens import go
+from pages._ui.helpers.screens import for_pages, go
 from pages._ui.helpers.state import KEPT_RATERS, ask_again, told, work
 from pages._ui.helpers.widgets import Shown
 from pages._ui.models import open_models

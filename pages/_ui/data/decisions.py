@@ -11,7 +11,7 @@ from grasp_core.model.data_spec import SCREENS, DataSpec, Filters, Repeated, Scr
 from grasp_core.model.errors import DataError, Problem, SpecError
 from grasp_core.model.groups import axis_label, one_line
 from grasp_core.model.spec import Level
-from grasp_core.model.text import escape_markdown, for_pages
+from grasp_core.model.text import escape_markdown
 from grasp_core.reading.dataset.load import Dataset
 from grasp_core.reading.dataset.raters import MAX_AXIS_VALUES
 from grasp_core.reading.dataset.votes import cell_columns
@@ -23,6 +23,7 @@ from grasp_core.report.words.levels import known_scale, left_out, proposed_level
 from grasp_core.store.runs import RunRecord
 from pages._ui.data.columns import found_labels
 from pages._ui.helpers import widgets as ui
+from pages._ui.helpers.screens import for_pages
 from pages._ui.helpers.state import Loaded, work
 
 _ROWS = {True: "Leave out", False: "Keep"}

@@ -20,11 +20,12 @@ from grasp_core.model.remarks.benchmark import ranked
 from grasp_core.model.remarks.remark import Remark
 from grasp_core.model.result import RunResult
 from grasp_core.model.spec import WORKLOAD, AnalysisSpec
-from grasp_core.model.text import Sentence, escape_markdown, for_pages, number
+from grasp_core.model.text import Sentence, escape_markdown, number
 from grasp_core.report.charts.theme import Theme
 from grasp_core.report.writers.registry import EXPORTS, Export, safe_name
 from grasp_core.server import server
 from grasp_core.store.runs import RunRecord
+from pages._ui.helpers.screens import for_pages
 
 K = TypeVar("K")
 T = TypeVar("T")

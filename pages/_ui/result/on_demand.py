@@ -17,7 +17,7 @@ from grasp_core.model.errors import DataError, MissingResultError, SpecError
 from grasp_core.model.groups import Group, axis_label, group_label, group_labels, one_line
 from grasp_core.model.json_values import to_json
 from grasp_core.model.result import GroupResult, RunResult
-from grasp_core.model.text import escape_markdown, for_pages, json_text, listed, number
+from grasp_core.model.text import escape_markdown, json_text, listed, number
 from grasp_core.report import items as items_report
 from grasp_core.report import rater_map as map_report
 from grasp_core.report.charts.maps import rater_map_chart
@@ -32,6 +32,7 @@ from grasp_core.server import server
 from grasp_core.store.runs import RunRecord
 from pages._ui.helpers import widgets as ui
 from pages._ui.helpers.identity import current_user, require_run, stores_of, visitor, why_not_run
+from pages._ui.helpers.screens import for_pages
 from pages._ui.helpers.widgets import Shown
 from pages._ui.result import cache
 

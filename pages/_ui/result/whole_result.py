@@ -16,7 +16,7 @@ from grasp_core.model.errors import DataError
 from grasp_core.model.groups import one_line
 from grasp_core.model.result import Result, RunResult
 from grasp_core.model.spec import PAPER_CONVENTIONS
-from grasp_core.model.text import Sentence, escape_markdown, for_pages, number, printable
+from grasp_core.model.text import Sentence, escape_markdown, number, printable
 from grasp_core.report import everybody
 from grasp_core.report.account import account_sentence
 from grasp_core.report.charts.forest import agreement_chart
@@ -31,7 +31,7 @@ from grasp_core.report.words.levels import left_out, step_sentence
 from grasp_core.server import server
 from pages._ui.helpers import widgets as ui
 from pages._ui.helpers.identity import require_run
-from pages._ui.helpers.screens import link_to
+from pages._ui.helpers.screens import for_pages, link_to
 from pages._ui.helpers.widgets import Shown
 from pages._ui.result import cache, groups, on_demand
 from pages._ui.result.groups import choose_group, named_group, open_group, show_group, show_groups
