@@ -8,7 +8,7 @@ from typing import Any
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from grasp_core.model.data_spec import Bins, Combine, DataSpec, Question
+from grasp_core.model.data_spec import WHICH_LABEL, Bins, Combine, DataSpec, Question, one_question
 from grasp_core.model.errors import DataError, SpecError
 from grasp_core.model.groups import one_line
 from grasp_core.model.text import escape_markdown, listed, number
@@ -68,7 +68,8 @@ def choose_question() -> tuple[Dataset, DataSpec, float] | None:
 def one_question_only(spec: DataSpec) -> bool:
     """Return whether there is only one question; if not, say how to get there."""
     if spec.further:
-        st.info("This looks at one question at a time: take the further questions away on Data.")
+        said = one_question(spec.labels, WHICH_LABEL)
+        st.info(for_pages(f"{said[0].upper()}{said[1:]}."))
         link_to("data", "Go to Data")
     return not spec.further
 

@@ -14,8 +14,9 @@ import streamlit as st
 from streamlit.runtime.scriptrunner import add_script_run_ctx, get_script_run_ctx
 
 from grasp_core.analysis.rater_map_values import RaterMap
+from grasp_core.model.data_spec import DataSpec
 from grasp_core.model.errors import GraspError
-from grasp_core.model.groups import axis_label
+from grasp_core.model.groups import axis_label, one_line
 from grasp_core.model.remarks.benchmark import ranked
 from grasp_core.model.remarks.remark import Remark
 from grasp_core.model.result import RunResult
@@ -39,6 +40,12 @@ def for_visit(key: str) -> dict[str, str]:
 def pick(label: str, words: Mapping[K, str], *, place: Any = st, **looks: Any) -> K:
     """Draw a list of words, and return the key of the chosen one."""
     return place.selectbox(label, list(words), format_func=words.__getitem__, **looks)
+
+
+def pick_question(spec: DataSpec, **looks: Any) -> int:
+    """Draw a list of the questions, if there are several, and return the place of the chosen one."""
+    names = {place: one_line(str(one.label)) for place, one in enumerate(spec.questions)}
+    return pick("Question", names, **looks) if len(names) > 1 else 0
 
 
 def switch(label: str, words: Mapping[K, str] | Sequence[K], *, place: Any = st, **looks: Any) -> K:

@@ -110,11 +110,8 @@ def has_items(shown: Shown) -> bool:
 def show_items(shown: Shown) -> None:
     """Draw the items of a chosen group, if :func:`has_items`."""
     run, result = shown.run, shown.result
-    asked, question = _choose_group(result), 0
-    questions = result.spec.data.questions
-    if len(questions) > 1:
-        names = {place: one_line(str(one.label)) for place, one in enumerate(questions)}
-        question = ui.pick("Question", names, key=f"items-question-{id_of(asked, 0)}")
+    asked = _choose_group(result)
+    question = ui.pick_question(result.spec.data, key=f"items-question-{id_of(asked, 0)}")
     found = _found(run, id_of(asked, question)) or _find(run, result, asked, question)
     if found is None:
         return
