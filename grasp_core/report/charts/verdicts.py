@@ -1,5 +1,6 @@
 """Groups by verdict: how their answers differ from the others', and how much they agree inside."""
 
+import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -26,7 +27,7 @@ CHOSEN = "chosen"
 """The selection with the `name` of the group whose row was clicked."""
 NOT_DRAWN = f"No group has a verdict to be drawn; {IN_TABLES}"
 _COLOURS: Mapping[VerdictCode, Significance] = {"clear": "corrected", "hint": "nominal"}
-_SAME = "same"
+_SAME, _ROWS = "same", "rows"
 _SAID = 22
 """Number of characters that fit beside a group for its difference."""
 _LONGEST = 32
@@ -88,6 +89,16 @@ def verdict_chart(result: RunResult, theme: draw.Theme = "light", *, narrow: boo
     return _Drawing(result, found, _NARROW if narrow else _WIDE, theme).chart()
 
 
+def told_rows(spec: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """The name of the group in each row of this chart's Vega-Lite, and the row in words."""
+    drawn = next(one["data"]["values"] for one in spec["layer"] if one["data"].get("name") == _ROWS)
+    return [(row["name"], _in_words(row)) for row in json.loads(drawn)]
+
+
+def _in_words(row: Mapping[str, Any]) -> str:
+    return f"{row['group']}: {', '.join(filter(None, (row['status'], row['said'])))}"
+
+
 def _one_label(found: list[Finding]) -> str | None:
     """If there are two labels, the one that all groups are drawn by: more of it lies right, and less left."""
     uses = [one.row.label_use for one in found]
@@ -123,9 +134,9 @@ class _Drawing:
         right = self._right()
         layers += [] if right is None else self._drawn("right", right, self._places.right)
         layers += self._texts()
-        told = "; ".join(f"{row['group']}: {row['status']}, {row['said']}" for row in self._named)
+        told = "; ".join(map(_in_words, self._named))
         a_click = alt.selection_point(name=CHOSEN, fields=["name"])  # a click on a row chooses its group
-        whole = alt.Chart(draw.rows(self._named, "rows"))
+        whole = alt.Chart(draw.rows(self._named, _ROWS))
         clicked = draw.clickable(whole, cursor="pointer", aria=False).add_params(a_click)
         alt_text = f"Groups by verdict. {told}."
         return draw.finish(

@@ -20,7 +20,7 @@ from grasp_core.model.text import Sentence, escape_markdown, number, printable
 from grasp_core.report import everybody
 from grasp_core.report.account import account_sentence
 from grasp_core.report.charts.forest import agreement_chart
-from grasp_core.report.charts.verdicts import CHOSEN, NOT_DRAWN
+from grasp_core.report.charts.verdicts import CHOSEN, NOT_DRAWN, told_rows
 from grasp_core.report.contents import counts_of, methods, stated
 from grasp_core.report.findings.answer import HOW_SURE
 from grasp_core.report.findings.mending import warned
@@ -140,7 +140,7 @@ def _more(count: int, what: str, view: str) -> None:
 
 
 def _rows(shown: Shown, key: str, *, narrow: bool) -> None:
-    """Draw the groups by verdict; a click on a row opens its group."""
+    """Draw the groups by verdict; a click on a row, or Enter, opens its group."""
 
     def open_clicked() -> None:
         clicked = st.session_state[key].selection[CHOSEN]
@@ -149,7 +149,14 @@ def _rows(shown: Shown, key: str, *, narrow: bool) -> None:
             open_group(name)
 
     spec = dict(cache.verdict_chart(shown.key, shown.result, ui.page_theme(), narrow=narrow))
-    st.vega_lite_chart(spec=spec, theme=None, key=key, on_select=open_clicked, selection_mode=CHOSEN)
+    size = "narrow" if narrow else "wide"
+    with st.container(key=f"drawn-{size}-{key}", gap=None):
+        st.vega_lite_chart(spec=spec, theme=None, key=key, on_select=open_clicked, selection_mode=CHOSEN)
+        # A chart takes no keys: an invisible button lies on each of its rows, for Tab and Enter.
+        with st.container(key=f"buttons-{size}-{key}", gap=None):
+            for name, said in told_rows(spec):
+                looks = {"on_click": open_group, "args": (name,), "key": f"{key}-{name}", "width": "stretch"}
+                st.button(escape_markdown(said), **looks)
 
 
 def _show_agreement(shown: Shown) -> None:
