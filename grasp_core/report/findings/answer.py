@@ -44,8 +44,8 @@ UNTESTABLE: Mapping[Untestable, str] = {
     "not-estimable": "nothing that is tested has a value",
 }
 """Reasons why groups have no verdict."""
-_WHOLE_FROM = 0.05
-"""Share of answers above which a sentence has no decimals: 5 of 100."""
+_WHOLE_FROM = 0.03
+"""Share of answers above which a sentence has no decimals: 3 of 100."""
 _SMALL = 10
 """Number of raters below which a sentence warns that differences are missed more often."""
 HOW_SURE = "Very sure: if nobody differed, about 95 of 100 studies would find nothing."
@@ -279,9 +279,10 @@ def could_have_been_found(result: RunResult) -> Sentence | None:
     if not found:
         return None
     least, most = found[0], found[-1]
-    amount = _whole(least.shift)
-    if amount != _whole(most.shift):
-        amount += f" ({least.n_raters} raters) to {_whole(most.shift)} ({most.n_raters} raters)"
+    amount = _whole(most.shift)
+    # A smaller group needs a larger difference; where it seems to need less, that is noise.
+    if amount != _whole(least.shift) and least.n_raters > most.n_raters:
+        amount = f"{_whole(least.shift)} ({least.n_raters} raters) to {amount} ({most.n_raters} raters)"
     differences = "In the groups tested, differences" if _untested(result) else "Differences"
     return Sentence.of(
         f"{differences} of {amount} in 100 answers would very likely have shown; smaller ones may be missed."

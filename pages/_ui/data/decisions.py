@@ -181,8 +181,9 @@ def _rank(spec: DataSpec) -> tuple[DataSpec, Level]:
     labels = spec.categories or found_labels(spec, spec)
     proposal = proposed_levels(labels)
     if proposal is not None:
-        what = f"The labels are the numbers {one_line(labels[0])} to {one_line(labels[-1])}:"
-        why = "a miss by one is less than a miss by all."
+        first, second, last = map(one_line, (labels[0], labels[1], labels[-1]))
+        what = f"The labels are the numbers {first} to {last}:"
+        why = f"if ordered, {first} is nearer to {second} than to {last}."
         yes = _answer(what, why, _NUMBERS, _labels_key("numbers", labels), pressed=True)
         return spec, proposal.levels[0] if yes else "nominal"
     scale = known_scale(labels) if spec.categories is None else None

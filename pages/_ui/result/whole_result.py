@@ -312,13 +312,15 @@ def show_result(shown: Shown, *, check_often: bool = False) -> None:
     views = _views(shown, check_often=check_often)
     names = list(views)
     asked = st.query_params.get(_VIEW)
-    ui.follow_address(_VIEWS, asked if asked in names else names[0])
+    # A key for each list: while a run ends, the browser still sends the first view of the list before.
+    key = f"{_VIEWS}-{names[0]}"
+    ui.follow_address(key, asked if asked in names else names[0])
 
     def put() -> None:
-        chosen = st.session_state[_VIEWS]
+        chosen = st.session_state[key]
         ui.put_in_address(_VIEW, None if chosen == names[0] else chosen)
 
-    looks = {"key": _VIEWS, "on_change": put, "required": True, "label_visibility": "collapsed"}
+    looks = {"key": key, "on_change": put, "required": True, "label_visibility": "collapsed"}
     chosen = st.segmented_control("View", names, **looks) or names[0]
     if chosen in _BESIDE_THE_VERDICT and shown.result.groups and not shown.result.provisional:
         axes = Counter(row.group.axes for row in shown.result.groups)
