@@ -89,12 +89,10 @@ def counts(result: ModelsResult) -> Sentence:
         said.append(f"In {spelled(len(hints))}{other} {case} it may be luck that {leans} one way.")
     if untested:
         said.append(f"{number(untested, 'comparison')} could not be tested.")
-    missed = len(unreproduced(result))
-    if missed:
-        view = agree(missed, "The view of one group is", f"The views of {spelled(missed)} groups are")
-        them = agree(missed, "it", "them")
-        nobody = "it does not come" if models == 1 else "no model comes"
-        said.append(f"{view} left out: {nobody} as near to {them} as the members do (counted, not tested).")
+    if missed := len(unreproduced(result)):
+        views = agree(missed, "the view of one group", f"the views of {spelled(missed)} groups")
+        misses = "It misses" if models == 1 else "No model reaches"
+        said.append(f"{misses} {views}: the members come nearer (counted, not tested).")
     elif any(map(_known, result.groups)):
         said.append("No group’s view is left out.")
     return Sentence.of(" ".join(said))

@@ -146,7 +146,8 @@ class _Told(NamedTuple):
     def key(self) -> str:
         """Key of its measure."""
         if isinstance(self.test, LabelUse):
-            return label_key(str(self.test.most))
+            named = label_use.label_for_sentence(self.test)
+            return label_key(str(self.test.most if named is None else named[0]))
         return "gap_a" if self.name == "gap_b" else self.name
 
     @property

@@ -157,7 +157,7 @@ def test_of_a_pair_whose_interval_holds_0_it_is_said_what_is_certain(low: float,
 
 def test_the_measure_that_is_shown_first_is_that_of_the_first_sentence(result: RunResult) -> None:
     assert told_first(result.pairs[2]) == "label: Yes"
-    assert told_first(result.pairs[2].turned()) == "label: Yes"
+    assert told_first(result.pairs[2].turned()) == "label: No"
     apart, across = make_outcome(0.1, "up", "**"), make_outcome(0.2, "down", "**")
     assert told_first(make_pair("a", "b", xrr=across, gap_b=make_outcome(0.1, "up", "*"))) == "xrr"
     assert told_first(make_pair("a", "b", gap_b=apart)) == "gap_a"

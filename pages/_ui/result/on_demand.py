@@ -176,9 +176,9 @@ def _show_telling(run: RunRecord, found: ItemsResult, finding: Finding, most: in
     for place, (row, part) in zip(st.columns(len(rows), gap="large"), rows, strict=True):
         label, text = part.label or max(row.inside, key=lambda one: row.inside[one]), texts.get(row.item)
         place.markdown(escape_markdown(f"“{text}”" if text else f"Item {row.item}"))
-        for who, counts in ((f"{finding.spoken} raters", row.inside), ("others", row.outside)):
+        for who, counts in ((finding.spoken, row.inside), ("Others", row.outside)):
             said, of = counts.get(label, 0), sum(counts.values())
-            words = escape_markdown(f"{said} of {of} {who} say “{one_line(label)}”")
+            words = escape_markdown(f"{who}: {said} of {of} say “{one_line(label)}”")
             place.progress(said / of if of else 0.0, text=words)
     ui.button("All items", "arrow_forward", _open_items, finding.name, type="tertiary")
 
