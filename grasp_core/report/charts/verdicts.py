@@ -30,15 +30,16 @@ _COLOURS: Mapping[VerdictCode, Significance] = {"clear": "corrected", "hint": "n
 _SAME, _ROWS = "same", "rows"
 _SAID = 22
 """Number of characters that fit beside a group for its difference."""
-_LONGEST = 32
-"""Number of characters of a name that fit beside the marks."""
 _HEAD, _FOOT = 28, 22
 """Pixels above and below the rows, for headings and for the texts of ticks."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Places:
-    """Shares of the width for names, both panels and words; positions of words in a row, in pixels."""
+    """Shares of the width for names, both panels and words; positions of words in a row, in pixels.
+
+    `longest`: number of characters of a name that fit.
+    """
 
     named: float
     left: tuple[float, float]
@@ -50,10 +51,11 @@ class _Places:
     said_y: int
     mark_y: int
     line_y: int
+    longest: int
 
 
-_WIDE = _Places(0.30, (0.32, 0.60), (0.79, 0.99), (0.62, 0.16), 50, 16, 34, 25, 25, 0)
-_NARROW = _Places(0.58, (0.02, 0.56), (0.66, 0.98), (0.62, 0.38), 74, 12, 30, 12, 56, 42)
+_WIDE = _Places(0.30, (0.32, 0.60), (0.79, 0.99), (0.62, 0.16), 50, 16, 34, 25, 25, 0, 32)
+_NARROW = _Places(0.58, (0.02, 0.56), (0.66, 0.98), (0.62, 0.38), 74, 12, 30, 12, 56, 42, 25)
 
 
 @dataclass(frozen=True, slots=True)
@@ -209,7 +211,7 @@ class _Drawing:
         return {
             "name": one.name,
             "group": one.title,
-            "named": f"{_short(one)} ({size})",
+            "named": f"{_short(one, places.longest)} ({size})",
             "status": status,
             "colour": draw.palette(self._theme).text[colour],
             "weight": 600 if code == "clear" else 400,
@@ -339,12 +341,12 @@ class _Drawing:
         return [*names, status.encode(color=draw.as_given()), told.encode(color=draw.as_given())]
 
 
-def _short(one: Finding) -> str:
+def _short(one: Finding, longest: int) -> str:
     """A group's name; a long name is cut to the beginning of each of its values."""
-    if len(one.said) <= _LONGEST:
+    if len(one.said) <= longest:
         return one.said
     values = [one_line(value) for group in one.groups for value in group.values]
-    most = _LONGEST // len(values)
+    most = longest // len(values)
     cut = [value if len(value) <= most else f"{value[: most - 1].rstrip(' ,')}…" for value in values]
     each = len(one.row.group.values)
     names = [" ".join(cut[start : start + each]) for start in range(0, len(cut), each)]
