@@ -7,13 +7,13 @@ from grasp_core.model.data_spec import DataSpec
 from grasp_core.model.errors import GraspError, SpecError
 from grasp_core.model.groups import one_line
 from grasp_core.model.spec import AnalysisSpec, RunSpec
-from grasp_core.model.text import escape_markdown, for_pages
+from grasp_core.model.text import escape_markdown
 from grasp_core.reading.dataset.load import Dataset
 from pages._ui.analysis import choose, say_what_is_compared, say_who_rated_what
 from pages._ui.data.columns import choose_question
 from pages._ui.data.decisions import kept_raters
 from pages._ui.data.remembered import keep_draft, resume_draft
-from pages._ui.helpers.screens import go, link_to
+from pages._ui.helpers.screens import for_pages, go, link_to
 from pages._ui.helpers.state import submit, work
 
 

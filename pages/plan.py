@@ -1,7 +1,7 @@
 import streamlit as st
 
 from grasp_core.model.errors import SpecError
-from grasp_core.model.text import for_pages
+from pages._ui.helpers.screens import for_pages
 from pages._ui.plan import choose_assumed, choose_from_run, chosen_run, offer, show_asked
 
 st.title("Plan")

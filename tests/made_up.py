@@ -13,15 +13,17 @@ from tests.results import make_group, make_outcome, make_result, naming
 SECRET = "rater-4711"
 
 
-def make_models(names: tuple[str, ...] = ("planted",), *, groups: tuple[str, ...] = ("Woman", "Man")):
-    """Every model sides with the first group and with no other."""
+def make_models(
+    names: tuple[str, ...] = ("planted",),
+    *,
+    groups: tuple[str, ...] = ("Woman", "Man"),
+    stars: tuple[str, ...] = ("**", ""),
+):
+    """Every model sides with the first group and with no other; or as `stars` say."""
     run = make_result()
     rows = []
-    for place, label in enumerate(groups):
-        stars = "" if place else "**"
-        sides = {
-            one: make_outcome(0.6, "up" if one in SIDES[:3] else "down", stars, sd=0.05) for one in SIDES
-        }
+    for place, (label, mark) in enumerate(zip(groups, stars, strict=True)):
+        sides = {one: make_outcome(0.6, "up" if one in SIDES[:3] else "down", mark, sd=0.05) for one in SIDES}
         group = make_group(label, raters=5 + place).group
         rows.append(GroupSides(group, 5 + place, 50, {name: Side(sides, 0.7) for name in names}))
     return ModelsResult(

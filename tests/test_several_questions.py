@@ -209,7 +209,8 @@ def test_what_cannot_be_run_is_one_sentence(
 def test_other_commands_take_one_question(folder: Path, capsys) -> None:
     fixed = ["--annotations", "answers.csv", "--item", "item", "--rater", "rater"]
     assert cli.main(["quality", *fixed, "--label", "q1", "--label", "q2"]) != 0
-    assert "one question at a time" in capsys.readouterr().err
+    asked = "this looks at one question at a time; choose one of 'q1', 'q2' by --label"
+    assert capsys.readouterr().err == f"grasp: {asked}\n"
 
 
 def test_ranks_that_nobody_declared_are_told(folder: Path, capsys) -> None:

@@ -94,7 +94,7 @@ def _items(chosen: argparse.Namespace, api: Api | None = None) -> None:
     if recorded is not None:
         note_other_data(recorded, dataset)
     group = named_group(chosen.group, checked_groups(dataset, run_spec).groups)
-    question = _question(chosen.question, run_spec)
+    question = run_spec.data.question_named(chosen.question, " by --question")
     say_data(dataset, run_spec.data, VOICE)
     if api is None:
         result = _look(dataset, ItemsRequest(run_spec, group, permutations, question))
@@ -165,16 +165,6 @@ def named_group(text: str, groups: Iterable[Group]) -> Group:
         more = f" and {len(shown) - 12:,} more" if len(shown) > 12 else ""
         raise SpecError(f"the run has no group {quoted(text)}; there are {'; '.join(shown[:12])}{more}")
     return found
-
-
-def _question(named: str | None, run_spec: RunSpec) -> int:
-    labels = [str(question.label) for question in run_spec.data.questions]
-    if named is None and len(labels) == 1:
-        return 0
-    if named not in labels:
-        asked = "name one of them" if named is None else f"there is no {quoted(named)}"
-        raise SpecError(f"items are looked at by one question; --question: {asked} of {', '.join(labels)}")
-    return labels.index(named)
 
 
 _TABLES: Mapping[str, Callable[[Plan], bytes]] = {

@@ -13,7 +13,7 @@ from grasp_core.cli import options
 from grasp_core.cli.on_server import run_on_server
 from grasp_core.cli.parser import option
 from grasp_core.cli.reading import read, sort_files
-from grasp_core.cli.terminal.messages import VOICE, note, say
+from grasp_core.cli.terminal.messages import VOICE, emphasised, note, say
 from grasp_core.cli.terminal.output import add_output, check_output, tables_markdown, write_output
 from grasp_core.cli.terminal.progress import RunOnTerminal
 from grasp_core.cli.terminal.results import fitted
@@ -30,7 +30,7 @@ from grasp_core.reading.dataset.load import Dataset
 from grasp_core.reading.sandbox.read import read_table
 from grasp_core.reading.table.table import Table
 from grasp_core.report.account import how_it_ended
-from grasp_core.report.models import plurality_table, sentences, sides_csv
+from grasp_core.report.models import answer, plurality_table, sides_csv
 from grasp_core.report.words.names import REPRODUCED, SIDES_WITH
 
 FORMATS = ("json", "csv", "markdown")
@@ -118,7 +118,9 @@ def _compute(dataset: Dataset, spec: RunSpec) -> ModelsResult:
 
 
 def _print(result: ModelsResult) -> None:
-    for sentence in sentences(result):
+    found = answer(result)
+    say(f"\n{emphasised(printable(found.headline.plain))}", end="\n\n")
+    for sentence in found.details:
         say(f"- {printable(sentence.plain)}")
     say(f"\n{_PLURALITY}\n{fitted(plurality_table(result), 3)}\n")
     say(SIDES_WITH)

@@ -12,7 +12,7 @@ from typing import Any
 from grasp_core.cli.options import given_options, spec_fields
 from grasp_core.cli.terminal.messages import VOICE, clearing, note, show_line
 from grasp_core.engine.reading_request import Answer, Reading, Tables, reading_of
-from grasp_core.model.data_spec import DataSpec
+from grasp_core.model.data_spec import WHICH_LABEL, DataSpec, one_question
 from grasp_core.model.errors import DataError, SpecError
 from grasp_core.model.fields import fields_of
 from grasp_core.model.spec import AnalysisSpec
@@ -60,7 +60,7 @@ def _ask(source: Source) -> str:
 def read(given: Mapping[str, Any], *, several: bool = False) -> Reading:
     """Read the files; settings that the options leave open are recognised, and noted on standard error."""
     if len(given.get("label", ())) > 1 and not several:
-        raise SpecError("this command looks at one question at a time: give one --label")
+        raise SpecError(one_question(given["label"], WHICH_LABEL))
     answer = Answer(given.get("keep", ()), given.get("recommended"))
     tables = _read_tables(given)
     _say_not_missing(given.get("missing", ()), tables)

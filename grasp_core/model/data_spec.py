@@ -21,6 +21,7 @@ from grasp_core.model.fields import (
     twice,
 )
 from grasp_core.model.json_values import CONVERTER, closed, from_json, in_file
+from grasp_core.model.text import listed, quoted
 
 T = TypeVar("T", "Filters", "MapValues", "DataSpec")
 
@@ -207,6 +208,15 @@ class Question:
         refuse(_categories(self.categories))
 
 
+WHICH_LABEL = " on Data or by --label"
+"""Place and option that choose one question before a run."""
+
+
+def one_question(labels: Sequence[str], how: str = "") -> str:
+    """Ask for one of several questions by its label column; `how` ends the sentence with the way to do it."""
+    return f"this looks at one question at a time; choose one of {listed(labels)}{how}"
+
+
 @closed
 @described
 @dataclass(frozen=True)
@@ -304,6 +314,20 @@ class DataSpec:
         """One spec for each question alone, otherwise the same."""
         one = replace(self, further=())
         return (one, *(replace(one, label=q.label, categories=q.categories) for q in self.further))
+
+    def question_named(self, label: str | None, how: str = "") -> int:
+        """Return the place of the question with this label column; `how` as in :func:`one_question`.
+
+        With one question, None names it. Raises SpecError if no question is named, or none of this spec.
+        """
+        labels = [str(question.label) for question in self.questions]
+        if label is None and len(labels) == 1:
+            return 0
+        if label is None:
+            raise SpecError(one_question(labels, how))
+        if label not in labels:
+            raise SpecError(f"there is no question {quoted(label)}; there is {listed(labels)}")
+        return labels.index(label)
 
     def canonical(self) -> DataSpec:
         """Return an equal spec in which lists are sorted if their order has no meaning."""

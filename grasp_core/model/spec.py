@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from grasp_core.model.data_spec import DataSpec
+from grasp_core.model.data_spec import WHICH_LABEL, DataSpec, one_question
 from grasp_core.model.errors import SpecError
 from grasp_core.model.fields import Wrong, asked, check, check_texts, described, refuse, twice
 from grasp_core.model.groups import AxisSet
@@ -242,7 +242,7 @@ class RunSpec:
         refused = {
             "models are held against the groups on all items; run slices without models": analysis.slices,
             "models are held against all groups at once; leave `given` out": analysis.given,
-            "models are held against the answers to one question; run each by itself": self.data.further,
+            one_question(self.data.labels, WHICH_LABEL): self.data.further,
             "models are held against groups, not against pairs of them; leave `pairs` out": analysis.pairs,
             "p-values of models are counted; leave `tail` out": analysis.tail,
         }

@@ -116,9 +116,17 @@ def without_options(text: str) -> str:
     return _OPTION.sub("", text.replace(_ELSEWHERE, ""))
 
 
-def for_pages(text: str) -> str:
-    """Return a sentence for a page as Streamlit's markdown: :func:`without_options`, and escaped."""
-    return escape_markdown(without_options(text))
+def for_pages(text: str, here: str | None = None) -> str:
+    """Return a sentence for a page as Streamlit's markdown: :func:`without_options`, and escaped.
+
+    `here`: title of the page that shows it, which the sentence then does not name as a place to go to.
+    """
+    said = without_options(text)
+    if here is not None:
+        said = re.sub(rf"\bon (?:{here} or [A-Z]\w+|[A-Z]\w+ or {here})\b", "here", said)
+        said = re.sub(rf"\bon {here}\b,? (?=under |as )", "", said)
+        said = re.sub(rf"[:,]? on {here}\b", "", said)
+    return escape_markdown(said)
 
 
 def for_python(text: str) -> str:

@@ -141,13 +141,9 @@ def items(
         If the data cannot be read so, or the result has no such group or label.
     """
     data, found = data_of(result, annotations, raters, items)
-    labels = [str(one.label) for one in result.spec.data.questions]
-    if question is None and len(labels) == 1:
-        question = labels[0]
-    if question not in labels:
-        raise SpecError(f"question= is one of {listed(labels)}")
+    place = result.spec.data.question_named(question, " by question=")
     named = group_of(group, dict.fromkeys(checked_groups(data, result.spec).groups))
-    asked = ItemsRequest(result.spec, named, result.result.permutations, labels.index(question))
+    asked = ItemsRequest(result.spec, named, result.result.permutations, place)
     pool, bar = Pool(workers.threads), Bar("items", shown=progress)
     looked = on(pool, bar, lambda: look_at_items(data, asked, pool.each, bar.share))
     return GroupItems(looked, texts_of_items(found.annotations, result.spec.data), other_data(result, data))

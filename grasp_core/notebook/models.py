@@ -32,7 +32,7 @@ from grasp_core.notebook.options import (
 )
 from grasp_core.reading.sandbox.read import read_table
 from grasp_core.reading.table.table import Table
-from grasp_core.report.models import SIDED, each_side, plurality_table, sentences, sides_csv
+from grasp_core.report.models import SIDED, answer, each_side, plurality_table, sides_csv
 from grasp_core.report.tables import texts
 
 if TYPE_CHECKING:
@@ -66,8 +66,9 @@ class ModelsAnalysis(Saved):
         return tuple(map(str, self.result.warnings))
 
     def answer(self) -> str:
-        """Return the groups that each model sides with, in words, a line each."""
-        return "\n".join(f"- {sentence.plain}" for sentence in sentences(self.result))
+        """Return the answer in words: a headline, then the groups that each model sides with, a line each."""
+        found = answer(self.result)
+        return "\n".join([found.headline.plain, *(f"- {sentence.plain}" for sentence in found.details)])
 
     def table(self) -> pd.DataFrame:
         """Return one row per model, group and statistic."""
@@ -88,7 +89,8 @@ class ModelsAnalysis(Saved):
     def _repr_html_(self) -> str:
         table = shown_table(plurality_table(self.result), "Macro-F1 against each group’s own plurality.")
         further = {"Warnings": self.warnings, "How the data were read": self.notes}
-        return page(None, sentences(self.result), table, further)
+        found = answer(self.result)
+        return page(found.headline, found.details, table, further)
 
 
 @takes(TestOptions)

@@ -15,7 +15,17 @@ from grasp_core.engine.option_names import KeepingNotes
 from grasp_core.engine.reading_request import Answer
 from grasp_core.engine.run_request import Preset
 from grasp_core.model import spec
-from grasp_core.model.data_spec import DataSpec, Filters, Layout, Question, Recode, Repeated, Screen
+from grasp_core.model.data_spec import (
+    WHICH_LABEL,
+    DataSpec,
+    Filters,
+    Layout,
+    Question,
+    Recode,
+    Repeated,
+    Screen,
+    one_question,
+)
 from grasp_core.model.errors import GraspError, SpecError
 from grasp_core.model.fields import fields_of
 from grasp_core.model.groups import AxisSet, Group, group_label
@@ -237,7 +247,7 @@ def answer_of(given: Mapping[str, Any]) -> Answer:
 def _questions(labels: tuple[str, ...], categories: Any, *, several: bool) -> dict[str, Any]:
     """Return the fields of label columns, and the categories of each."""
     if len(labels) > 1 and not several:
-        raise SpecError("one question is looked at at a time: give one label", field="label")
+        raise SpecError(one_question(labels, WHICH_LABEL), field="label")
     of = categories if isinstance(categories, Mapping) else dict.fromkeys(labels, categories)
     if any(isinstance(one, Set) for one in (categories, *of.values())):
         raise SpecError("categories stand in an order, which a set has not: give a list", field="categories")

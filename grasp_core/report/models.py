@@ -1,33 +1,141 @@
-"""Groups that models side with or against: sentences, tables and CSV."""
+"""Groups that models side with or against: the answer in words, tables and CSV."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import partial
 from typing import NamedTuple
 
 import pandas as pd
 
 from grasp_core.analysis.models.result import GroupSides, ModelsResult, ModelSummary, Side, closer
-from grasp_core.model.groups import axis_label, group_label, group_labels
-from grasp_core.model.outcome import Outcome
-from grasp_core.model.text import Segment, Sentence, number, strong
-from grasp_core.report.findings.answer import listing, strength
+from grasp_core.model.groups import axis_label, group_label, group_labels, spoken
+from grasp_core.model.outcome import Outcome, Verdict, VerdictCode
+from grasp_core.model.text import Segment, Sentence, agree, number, spelled, strong
+from grasp_core.report.findings.advice import first_names
+from grasp_core.report.findings.answer import Answer, listing, of_luck, strength
+from grasp_core.report.findings.mending import Warned
 from grasp_core.report.tables import OF_ROW, Column, cell_text, csv_of, or_nan, texts
 from grasp_core.report.words import names
 
 _Parts = list[str | Segment]
 
 
-def sentences(result: ModelsResult) -> list[Sentence]:
-    """Say for each model which groups it sides with, then which groups' views no model reproduces."""
-    found: list[Sentence] = []
+class _Leaning(NamedTuple):
+    """A group that a model is nearer to than to random groups, or further from: a clear side, or a hint.
+
+    `shown_by`: the statistics that show it, the lead first.
+    """
+
+    model: str
+    row: GroupSides
+    verdict: Verdict
+    near: bool
+    shown_by: Sequence[str]
+
+
+def answer(result: ModelsResult) -> Answer:
+    """Say with which groups the models side, how sure that is, and which groups' views they miss."""
+    said = [counts(result), *_how_sure(result), *_to_do(result)]
     for model in result.models:
-        found += [_sides(result, model), _hidden(result, model)]
-    found += _not_reproduced(result)
+        said += [_sides(result, model), _hidden(result, model)]
+    said += _not_reproduced(result)
     if result.classes:
-        found.append(
-            Sentence.of(f"Every macro-F1 here is over the same labels: {', '.join(result.classes)}.")
-        )
-    return found
+        said.append(Sentence.of(f"Every macro-F1 here is over the same labels: {', '.join(result.classes)}."))
+    return Answer(title(result), Warned((), result.warnings), tuple(said))
+
+
+_MANNERS = ((True, " with "), (False, " against "))
+
+
+def title(result: ModelsResult) -> Sentence:
+    """Say which sides the model with the clearest one takes; or that none is clear."""
+    clear = _leanings(result, "clear")
+    if not clear:
+        if not _tested(result):
+            return Sentence.of("No answer: no group could be tested")
+        sides = " with or against any group of raters"
+        if len(result.models) > 1:
+            return Sentence.of("No model clearly sides", sides)
+        return Sentence.of(strong(result.models[0].name), " does not clearly side", sides)
+    parts: _Parts = [strong(clear[0].model), " sides"]
+    joint = ""
+    for near, manner in _MANNERS:
+        groups = [spoken(one.row.group) for one in clear if one.model == clear[0].model and one.near is near]
+        if groups:
+            parts += [joint, manner, *first_names(groups), " raters"]
+            joint = " and"
+    return Sentence.of(*parts)
+
+
+def counts(result: ModelsResult) -> Sentence:
+    """Say how many groups models side with, may side with by luck, and miss."""
+    clear, hints = _leanings(result, "clear"), _leanings(result, "hint")
+    groups, models = number(len(result.groups), "group"), len(result.models)
+    untested = len(result.groups) * models - _tested(result)
+    if clear and models == 1:
+        sides = [(sum(one.near is near for one in clear), manner) for near, manner in _MANNERS]
+        told = " and".join(f"{manner}{spelled(count)}" for count, manner in sides if count)
+        said = [f"It sides{told} of {groups}."]
+    elif clear:
+        siding = len({one.model for one in clear})
+        side = f"{agree(siding, 'sides', 'side')} with or against some of {groups}"
+        said = [f"{spelled(siding).capitalize()} of {spelled(models)} models {side}."]
+    else:
+        were = agree(len(result.groups), "was", "were")
+        said = [f"{groups} {were} compared with {'it' if models == 1 else 'each model'}."]
+    if hints:
+        other = " other" if clear else ""
+        case = number(len(hints), "group" if models == 1 else "case").split()[1]
+        leans = "it leans" if models == 1 else "a model leans"
+        said.append(f"In {spelled(len(hints))}{other} {case} it may be luck that {leans} one way.")
+    if untested:
+        said.append(f"{number(untested, 'comparison')} could not be tested.")
+    if missed := len(unreproduced(result)):
+        views = agree(missed, "the view of one group", f"the views of {spelled(missed)} groups")
+        misses = "It misses" if models == 1 else "No model reaches"
+        said.append(f"{misses} {views}: the members come nearer (counted, not tested).")
+    elif any(map(_known, result.groups)):
+        said.append("No group’s view is left out.")
+    return Sentence.of(" ".join(said))
+
+
+def _tested(result: ModelsResult) -> int:
+    """Number of comparisons of a model with a group that could be tested."""
+    return sum(side.verdict.why is None for row in result.groups for side in row.models.values())
+
+
+def _leanings(result: ModelsResult, code: VerdictCode, model: str | None = None) -> list[_Leaning]:
+    """Return sides of this verdict, surest first; of all models, or of one."""
+    found = []
+    for row in result.groups:
+        for name, side in row.models.items():
+            if side.verdict.code == code and model in (None, name):
+                found.append(_leaning(name, row, side))
+    return sorted(
+        found, key=lambda one: (one.verdict.q or 0.0, one.verdict.p or 0.0, one.shown_by[0] != names.LEAD)
+    )
+
+
+def _leaning(model: str, row: GroupSides, side: Side) -> _Leaning:
+    """Return the side of the surest statistic, with all that show the same."""
+    marked = [one for one in names.SIDE_WORDS if side.statistics[one].significance != "none"]
+    surest = min(marked, key=lambda one: strength(side.statistics[one]))
+    near = bool(closer(surest, side.statistics[surest]))
+    same = [one for one in marked if closer(one, side.statistics[one]) is near]
+    return _Leaning(model, row, side.verdict, near, same)
+
+
+def _how_sure(result: ModelsResult) -> Iterator[Sentence]:
+    """Say how often luck gives a clear side, or hints; nothing if there is neither."""
+    if _leanings(result, "clear"):
+        yield Sentence.of("Very sure: of 100 models that side with nobody, at least 95 would show no side.")
+    elif _leanings(result, "hint"):
+        yield Sentence.of(of_luck(_tested(result)))
+
+
+def _to_do(result: ModelsResult) -> Iterator[Sentence]:
+    against = dict.fromkeys(spoken(one.row.group) for one in _leanings(result, "clear") if not one.near)
+    if against:
+        yield Sentence.of("What to do: ask ", *first_names(list(against)), " raters themselves.")
 
 
 def unreproduced(result: ModelsResult) -> list[GroupSides]:
@@ -40,28 +148,23 @@ def _known(row: GroupSides) -> list[bool]:
 
 
 def _sides(result: ModelsResult, model: ModelSummary) -> Sentence:
-    parts: _Parts = [strong(model.name), " sides"]
-    joint = ""
-    for near, manner in ((True, " with "), (False, " against ")):
-        shown = _by_group(result, model.name, near)
-        if shown:
-            told = [(_name(result, row), _figures(result, row.models[model.name], by)) for row, by in shown]
-            parts += [joint, manner, *listing(told)]
-            joint = " and"
-    return Sentence.of(*parts, ".") if joint else _no_side(result, model)
-
-
-def _by_group(result: ModelsResult, model: str, near: bool) -> list[tuple[GroupSides, list[str]]]:
-    """The groups that a model sides with (or against), and the statistics that show it."""
-    found = []
-    for row in result.groups:
-        tests = row.models[model].statistics
-        marked = [name for name in names.SIDE_WORDS if tests[name].significance == "corrected"]
-        showing = [name for name in marked if closer(name, tests[name]) is near]
-        if showing:
-            rank = names.LEAD not in showing, min(strength(tests[name]) for name in showing)
-            found.append((rank, row, showing))
-    return [(row, showing) for _, row, showing in sorted(found, key=lambda one: one[0])]
+    """Name the groups that a model sides with or against, then those for which that may be luck."""
+    name = strong(model.name)
+    if not any(row.models[model.name].verdict.why is None for row in result.groups):
+        return Sentence.of(name, ": with whom it sides could not be tested for any group.")
+    clear, hints = (_leanings(result, code, model.name) for code in ("clear", "hint"))
+    parts: _Parts = [name, " sides"] if clear else [name, " sides neither with nor against any group"]
+    for found, first, manners in (
+        (clear, "", _MANNERS),
+        (hints, "; it may be luck that it leans", ((True, " towards "), (False, " away from "))),
+    ):
+        joint = first
+        for near, manner in manners:
+            told = [(_name(result, one.row), _figures(result, one)) for one in found if one.near is near]
+            if told:
+                parts += [joint, manner, *listing(told)]
+                joint = " and"
+    return Sentence.of(*parts, ".")
 
 
 def lead_of(row: GroupSides, model: str) -> Outcome:
@@ -69,40 +172,13 @@ def lead_of(row: GroupSides, model: str) -> Outcome:
     return row.models[model].statistics[names.LEAD]
 
 
-def _no_side(result: ModelsResult, model: ModelSummary) -> Sentence:
-    name = strong(model.name)
-    tests = [(row, lead_of(row, model.name)) for row in result.groups]
-    tested = [(row, test) for row, test in tests if test.p is not None]
-    if not tested:
-        return Sentence.of(name, ": with whom it sides could not be tested for any group.")
-    parts: _Parts = [name, f" sides neither with nor against any of {number(len(tested), 'group')}"]
-    nominal = [(row, test) for row, test in tested if test.significance == "nominal"]
-    nominal.sort(key=lambda pair: strength(pair[1]))
-    separator = "; it may be luck that it leans "
-    for near, lead in ((True, "towards"), (False, "away from")):
-        some = [row for row, test in nominal if closer(names.LEAD, test) is near]
-        if some:
-            figures = [_figures(result, row.models[model.name], [names.LEAD], p=True) for row in some]
-            told = zip((_name(result, row) for row in some), figures, strict=True)
-            parts += [f"{separator}{lead} ", *listing(list(told))]
-            separator = " and "
-    return Sentence.of(*parts, ".")
-
-
-def _figures(result: ModelsResult, side: Side, statistics: Sequence[str], *, p: bool = False) -> str:
-    parts = []
-    for position, name in enumerate(statistics):
-        outcome = side.statistics[name]
-        chance = "" if position else f", random groups {names.format_value(outcome.null_median)}"
-        nominal = f"{_p(result, outcome, 'p')}, " if p else ""
-        value = f"{names.SIDE_WORDS[name].short} {names.format_value(outcome.value)}{chance}"
-        parts.append(f"{value}, {nominal}{_p(result, outcome, 'q')}")
-    return "; ".join(parts)
-
-
-def _p(result: ModelsResult, outcome: Outcome, name: str) -> str:
-    value = outcome.q if name == "q" else outcome.p
-    return names.format_p(value, name=name, permutations=result.permutations)
+def _figures(result: ModelsResult, one: _Leaning) -> str:
+    """The first statistic that shows a side, and the p and q of all."""
+    name = one.shown_by[0]
+    outcome = one.row.models[one.model].statistics[name]
+    value, random = map(names.format_value, (outcome.value, outcome.null_median))
+    tests = names.together_words(one.verdict)
+    return f"{names.SIDE_WORDS[name].short} {value}, random groups {random}; {tests}"
 
 
 def _hidden(result: ModelsResult, model: ModelSummary) -> Sentence:
@@ -129,16 +205,9 @@ def _hidden(result: ModelsResult, model: ModelSummary) -> Sentence:
 
 
 def _not_reproduced(result: ModelsResult) -> list[Sentence]:
-    judged = [row for row in result.groups if _known(row)]
-    if not judged:
-        return []
-    which = "the model" if len(result.models) == 1 else "some model"
     rows = unreproduced(result)
     if not rows:
-        return [
-            Sentence.of(f"No group's view is left out: {which} reaches what each group's own members reach.")
-        ]
-
+        return []
     told = []
     for row in rows:
         best, name, members = max(

@@ -146,7 +146,8 @@ class _Told(NamedTuple):
     def key(self) -> str:
         """Key of its measure."""
         if isinstance(self.test, LabelUse):
-            return label_key(str(self.test.most))
+            named = label_use.label_for_sentence(self.test)
+            return label_key(str(self.test.most if named is None else named[0]))
         return "gap_a" if self.name == "gap_b" else self.name
 
     @property
@@ -164,6 +165,8 @@ def pair_sentences(row: PairResult, result: RunResult) -> tuple[Sentence, ...]:
         label = () if named else _direction(row, one)
         named = named or bool(label) or one.test is row.label_use
         said.append(_sentence(row, one, result, label, "" if said else before))
+    if not said and row.verdict is not None and row.verdict.code == "clear":
+        said.append(_unnamed(row, result))
     why = None if row.verdict is None else row.verdict.why
     return tuple(said) or (Sentence.of(_NOTHING if why is None else f"Not tested: {UNTESTABLE[why]}."),)
 
@@ -178,6 +181,13 @@ def _sentence(row: PairResult, one: _Told, result: RunResult, label: _Parts, bef
     return Sentence.of(before, undoing, *one.parts, f"; {tested}", *label, ".")
 
 
+def _unnamed(row: PairResult, result: RunResult) -> Sentence:
+    """A sentence on a clear pair of which no single test holds by itself, with the label as a hint."""
+    a, b = _both(row)
+    apart = _Told("distance", Outcome(None), (a, " and ", b, " raters answer the same items differently"))
+    return _sentence(row, apart, result, _direction(row, apart), "")
+
+
 def _direction(row: PairResult, one: _Told) -> _Parts:
     """The pair's label use in words, to follow a statistic; empty if the test is of label use."""
     if isinstance(one.test, LabelUse):
@@ -187,15 +197,21 @@ def _direction(row: PairResult, one: _Told) -> _Parts:
 
 
 def _told(row: PairResult) -> list[_Told]:
-    """Return the tests to report for a pair: for a clear pair or a hint, one for each kind of difference."""
+    """Return the tests to report for a pair: for a clear pair or a hint, one for each kind of difference.
+
+    Of a clear pair only tests that hold by themselves: all tests together may be clear where none of them is.
+    A distance says no more than all tests together.
+    """
     found = _found(row)
     if row.verdict is None:
         return [one for mark in ("corrected", "nominal") for one in found if one.test.significance == mark]
     if row.verdict.code not in ("clear", "hint"):
         return []
     told = [_first([one for one in found if one.name in _OF_KIND[kind]]) for kind in row.verdict.kinds]
-    named = [one for one in told if one is not None]
-    return named or [one for one in (_first(found),) if one is not None]
+    named = [one for one in told if one is not None] or [one for one in (_first(found),) if one is not None]
+    if row.verdict.code == "hint":
+        return named
+    return [one for one in named if one.name == "distance" or one.test.significance == "corrected"]
 
 
 def _first(found: Sequence[_Told]) -> _Told | None:

@@ -12,6 +12,7 @@ import numpy as np
 import sqlalchemy as sa
 from sqlalchemy import Connection
 
+from grasp_core.analysis.models.result import ModelsResult
 from grasp_core.model.annotations import FloatArray
 from grasp_core.model.errors import StoreError
 from grasp_core.model.json_values import from_json
@@ -19,6 +20,7 @@ from grasp_core.model.result import DataSummary, Result, RunResult
 from grasp_core.model.spec import RunSpec
 from grasp_core.report.findings.advice import told
 from grasp_core.report.findings.answer import title
+from grasp_core.report.models import title as models_title
 from grasp_core.store.base import Bound, from_row, put
 from grasp_core.store.database import insert_new, only_one, to_read, to_write
 from grasp_core.store.schema import checkpoints, losses, provisional_results, runs, tags, tallies
@@ -79,7 +81,9 @@ class Request:
 
 
 def verdict_of(result: Result | None) -> str | None:
-    """Return the result in one sentence; None without a result, or if it is about models."""
+    """Return the result in one sentence; None without a result."""
+    if isinstance(result, ModelsResult):
+        return models_title(result).plain
     return title(result, told(result)).plain if isinstance(result, RunResult) else None
 
 

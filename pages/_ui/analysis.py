@@ -19,7 +19,7 @@ from grasp_core.model.groups import AxisSet, axes_with_groups, axis_label, form_
 from grasp_core.model.remarks.remark import Remark
 from grasp_core.model.spec import PAPER_CONVENTIONS, AnalysisSpec
 from grasp_core.model.statistic import TABLE
-from grasp_core.model.text import escape_markdown, for_pages, listed, number
+from grasp_core.model.text import escape_markdown, listed, number
 from grasp_core.permutation.draw import exchange_of
 from grasp_core.permutation.testing.corrections import fewest_permutations, largest_family
 from grasp_core.permutation.testing.tail import Shuffles, check_something_moves
@@ -31,6 +31,7 @@ from grasp_core.report.words.levels import Proposal, proposed_levels
 from grasp_core.report.words.names import TEXTS, WORDS
 from grasp_core.statistics.levels import possible_levels
 from pages._ui.helpers import widgets as ui
+from pages._ui.helpers.screens import for_pages
 from pages._ui.helpers.state import work
 
 _DEFAULTS = AnalysisSpec(axes=(("any",),))

@@ -22,14 +22,14 @@ from grasp_core.model.groups import axes_with_groups, axis_label
 from grasp_core.model.remarks.remark import Remark
 from grasp_core.model.sizes import MIB, check_size
 from grasp_core.model.spec import AnalysisSpec, ModelSource, RunSpec
-from grasp_core.model.text import escape_markdown, for_pages, json_text
+from grasp_core.model.text import escape_markdown, json_text, number
 from grasp_core.reading.dataset.load import Dataset
 from grasp_core.reading.sandbox.read import read_table
 from grasp_core.reading.table.table import Table
 from grasp_core.report.account import how_it_ended
 from grasp_core.report.charts.forest import models_chart
 from grasp_core.report.contents import marks_legend
-from grasp_core.report.models import plurality_table, sentences, sides_csv, statistic_table
+from grasp_core.report.models import answer, plurality_table, sides_csv, statistic_table
 from grasp_core.report.words.names import REPRODUCED, SIDE_WORDS, SIDES_WITH, what_is_provisional
 from grasp_core.server import server
 from pages._ui.analysis import SAFE_INTEGER, STOPS_EARLY, say_what_is_compared
@@ -37,7 +37,7 @@ from pages._ui.data.columns import free_columns, one_question_only
 from pages._ui.helpers import widgets as ui
 from pages._ui.helpers.identity import current_user, here, may_run, require_run, why_not_run
 from pages._ui.helpers.page_frame import Tell, outcome, start, under_way
-from pages._ui.helpers.screens import go, link_to
+from pages._ui.helpers.screens import for_pages, go, link_to
 from pages._ui.helpers.sessions import let_go
 from pages._ui.helpers.state import submit, work
 from pages._ui.result import cache
@@ -83,10 +83,10 @@ def _keep(given: _Given) -> None:
     if len(kept) >= _MOST:
         raise DataError(f"{_MOST} models stand here, the most side by side; remove one to add {given.what}")
     taken, name = {other.name for other in kept}, given.name
-    for number in count(2):
+    for more in count(2):
         if given.name not in taken:
             break
-        ending = f" {number}"
+        ending = f" {more}"
         given.name = f"{name[: MAX_NAME - len(ending)]}{ending}"
     kept.append(given)
 
@@ -163,6 +163,15 @@ _CHARACTER = 7
 _WIDEST = 400
 
 
+def show_title(title: str, result: ModelsResult, buttons: Callable[[], None] = ui.always) -> None:
+    """Draw the caption with buttons, the answer in one sentence, and the line that counts all groups."""
+    amounts = (result.data.annotations, "answer"), (result.data.items, "item"), (result.data.raters, "rater")
+    found = answer(result)
+    ui.show_headline(
+        [title, *(number(*amount) for amount in amounts)], buttons, found.headline, found.details[0]
+    )
+
+
 def show_answer(
     key: str,
     result: ModelsResult,
@@ -173,8 +182,7 @@ def show_answer(
     if result.provisional:
         st.info(what_is_provisional(result), icon=":material/pending:")
     else:
-        st.header("Answer")
-        ui.bullets(sentences(result))
+        ui.bullets(answer(result).details[1:])
     st.caption(f"{escape_markdown(SIDES_WITH)} {escape_markdown(REPRODUCED)}")
     for words in how_it_ended(result):
         ui.caption(words)
@@ -280,21 +288,21 @@ def _choose_analysis(dataset: Dataset, n_models: int, proposed: tuple[str, ...])
     looks = {"format_func": axis_label, "help": more, **ui.for_visit(f"models-axes-{key}")}
     axes = ui.several("Groups of", [*asked, *single, *combinations(names, 2)], first, **looks)
 
-    def number(label: str, low: int, high: int, value: int, **looks: Any) -> int:
+    def chosen(label: str, low: int, high: int, value: int, **looks: Any) -> int:
         return ui.whole(label, low, high, value, **ui.for_visit(f"models-{label}-{key}"), **looks)
 
     def decide() -> None:
         st.session_state[_DECIDED] = True
 
     with st.expander("Smallest group and permutation test"):
-        smallest = number("Smallest group shown", 1, 1000, start.min_raters)
-        permutations = number("Permutations", 100, 1_000_000, start.permutations, step=1000, on_change=decide)
+        smallest = chosen("Smallest group shown", 1, 1000, start.min_raters)
+        permutations = chosen("Permutations", 100, 1_000_000, start.permutations, step=1000, on_change=decide)
         if settings is None and _DECIDED not in st.session_state:  # no early stop, unless the run is long
             long = models_seconds(dataset, n_models, axes, smallest) > LONG_SECONDS
             st.session_state[f"models-adaptive-{key}"] = long
         looks = {"on_change": decide, "help": STOPS_EARLY, **ui.for_visit(f"models-adaptive-{key}")}
         adaptive = st.toggle("Stop when all marks are settled", start.adaptive, **looks)
-        seed = number("Seed", 0, SAFE_INTEGER, start.seed)
+        seed = chosen("Seed", 0, SAFE_INTEGER, start.seed)
         strata, cluster = ui.choose_shuffles(names, start, f"models-{key}")
     if not axes:
         return None

@@ -11,7 +11,7 @@ from grasp_core.model.errors import AccessError, GraspError
 from grasp_core.model.remarks.remark import Remark
 from grasp_core.model.result import Result, RunResult
 from grasp_core.model.spec import AnalysisSpec
-from grasp_core.model.text import escape_markdown, for_pages
+from grasp_core.model.text import escape_markdown
 from grasp_core.report.findings.mending import CHOOSE_SHUFFLES, mend, ways_back
 from grasp_core.report.public_view import public_view
 from grasp_core.server import server
@@ -19,11 +19,12 @@ from grasp_core.store.runs import TAG_LENGTH, RunRecord
 from pages._ui.data.remembered import take_up_run
 from pages._ui.helpers import identity
 from pages._ui.helpers import widgets as ui
-from pages._ui.helpers.screens import go
+from pages._ui.helpers.screens import for_pages, go
 from pages._ui.helpers.state import KEPT_RATERS, ask_again, told, work
 from pages._ui.helpers.widgets import Shown
 from pages._ui.models import open_models
 from pages._ui.models import show_answer as show_models
+from pages._ui.models import show_title as show_models_title
 from pages._ui.plan import show_kept_plans
 from pages._ui.result.on_demand import kept_map, map_of
 from pages._ui.result.whole_result import show_answer, show_facts, show_result, show_so_far
@@ -116,14 +117,12 @@ def _show_to_member(run: RunRecord, check: Callable[[], None]) -> None:
             )
 
     if not isinstance(result, RunResult):
-        st.title(escape_markdown(run.title))
+        show_models_title(run.title, result, buttons)
         _say_whose(run)
-        say_when_found()
-        show_facts(result)
         _offer_ways_back(run, again)
-        with st.container(horizontal=True):
-            buttons()
+        say_when_found()
         show_models(run.id, result, check, way)
+        show_facts(result)
         return
     shown = Shown(run.id, result, run.title, check, run=run, way=way)
     show_answer(shown, lambda: buttons(lambda: ui.export(shown, lambda: kept_map(run))))
@@ -138,10 +137,10 @@ def _show_by_link(run: RunRecord, link: OpenedLink, key: str) -> None:
     few = link.small_groups
     result = public_view(server.shared().service.result(run.id), small_groups=few)
     if not isinstance(result, RunResult):
-        st.title(escape_markdown(run.title))
-        show_facts(result)
+        show_models_title(run.title, result)
         st.caption(TO_LOOK_AT)
         show_models(key, result, link.check)
+        show_facts(result)
         return
     shown = Shown(key, result, run.title, link.check, run=run, stranger=True, small_groups=few)
     show_answer(shown, lambda: ui.export(shown, lambda: map_of(shown, run), _KINDS_BY_LINK))

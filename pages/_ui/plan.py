@@ -88,12 +88,10 @@ def choose_from_run(run: RunRecord) -> Asked:
     rows, clearest = result.groups, by_verdict(result)
     names = {place: group_label(row.group) for place, row in enumerate(rows)}
     place = ui.pick("Group", names, index=rows.index(clearest[0].row) if clearest else 0, key="plan-group")
-    group, data, question = rows[place].group, result.data, 0
-    labels = [str(one.label) for one in run.spec.data.questions]
-    if len(labels) > 1:
-        question = ui.pick("Question", dict(enumerate(labels)))
-    start = usual(rows[place].n_raters, data.raters, data.items, data.annotations // len(labels))
-    categories = data.categories if len(labels) == 1 else ()
+    group, data, questions = rows[place].group, result.data, len(run.spec.data.questions)
+    question = ui.pick_question(run.spec.data)
+    start = usual(rows[place].n_raters, data.raters, data.items, data.annotations // questions)
+    categories = data.categories if questions == 1 else ()
     spec = _chosen(f"{run.id}-{place}", start, categories, pilot=True, level=run.spec.analysis.level)
     return Asked(spec, run, group, question)
 

@@ -13,7 +13,7 @@ from grasp_core.analysis.results import read_result
 from grasp_core.benchmark import leaderboard
 from grasp_core.benchmark.tasks import builtin_tasks
 from grasp_core.model.errors import DataError
-from grasp_core.report.models import plurality_table, sentences, sides_csv, statistic_table
+from grasp_core.report.models import answer, plurality_table, sides_csv, statistic_table
 from tests.benchmark.folders import write
 from tests.made_up import BOARD, ENTRIES
 
@@ -212,7 +212,7 @@ def test_an_answer_about_models_is_read_and_shown(path: Path) -> None:
     assert side.members_f1 == pytest.approx(0.431, abs=5e-4)
     assert side.statistics["macro_f1"].value == 1.0
     assert side.statistics["macro_f1"].significance == "corrected"
-    said = "\n".join(sentence.plain for sentence in sentences(result))
+    said = "\n".join(sentence.plain for sentence in answer(result).details)
     assert "planted sides with Black, Woman (macro-F1 1.000, random groups 0.5" in said
     assert len(plurality_table(result)) == 13
     assert len(statistic_table(result, "xrr")) == 12

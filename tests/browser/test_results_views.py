@@ -7,6 +7,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from grasp_core.model.groups import Group
+from grasp_core.model.outcome import Verdict
 from grasp_core.model.result import RunResult
 from grasp_core.server.server import Server
 from tests.browser.conftest import OpenPage
@@ -101,6 +102,27 @@ def test_the_keyboard_reaches_a_group_and_every_view(open_page: OpenPage, store:
     page.keyboard.press("Enter")
     tab_to(page, page.get_by_role("combobox", name="Look at one group"))
     page.keyboard.type("Woman")
+    page.keyboard.press("Enter")
+    _shows_group(page, "Woman")
+
+
+@pytest.mark.parametrize(("width", "size"), [(1440, "wide"), (390, "narrow")])
+def test_a_row_of_the_chart_is_a_tab_stop_and_enter_opens_it(open_page, store, width: int, size: str) -> None:
+    found = _found()
+    verdicts = (
+        Verdict("clear", ("labels",), 0.001, 0.002, 0.002, 3.0),
+        Verdict("none", p=0.5, q=0.9, bound=0.9),
+    )
+    rows = (replace(row, verdict=one) for row, one in zip(found.groups, verdicts, strict=True))
+    page = open_page(_saved(store, replace(found, groups=tuple(rows))), width=width, height=900)
+    results(page)
+    chart = page.locator(f"[class*=st-key-drawn-{size}]")
+    row = chart.get_by_role("button", name="Woman: clear, “unsafe” 11 more", exact=True)
+    drawn = chart.locator("svg text", has_text="Woman (").first
+    tab_to(page, row)
+    lies, text = row.bounding_box(), drawn.bounding_box()
+    assert lies["y"] < text["y"] < text["y"] + text["height"] < lies["y"] + lies["height"]
+    assert faults(page) == []
     page.keyboard.press("Enter")
     _shows_group(page, "Woman")
 

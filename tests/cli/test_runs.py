@@ -264,7 +264,7 @@ def test_group_of_a_result_is_looked_at_under_its_permutations(files, tmp_path, 
         (["--group", "colour=Blue"], "colour"),
         (["--group", "race=Asian", "--top", "-1"], "--top is a number of items from 0; found -1"),
         (["--group", "race=Asian", "--permutations", "auto"], "write --permutations 10000"),
-        (["--group", "race=Asian", "--question", "third"], "there is no 'third'"),
+        (["--group", "race=Asian", "--question", "third"], "there is no question 'third'"),
         (["--group", "race=Asian", "--axis", "gender"], "there are gender=Man; gender=Woman"),
     ],
 )
@@ -278,7 +278,7 @@ def test_what_cannot_be_asked_is_a_sentence(files, more, said, capsys) -> None:
 def test_several_questions_are_looked_at_one_by_one(files, capsys) -> None:
     both = [*files, *COLUMNS_ITEMS, "--label", "second", "--group", "race=Asian", "--permutations", "200"]
     assert ask(*both) == cli.BAD_INPUT
-    assert "name one of them of label, second" in capsys.readouterr().err
+    assert "choose one of 'label', 'second' by --question" in capsys.readouterr().err
     assert ask(*both, "--question", "second", "--top", "0") == 0
     assert "raters say “" in capsys.readouterr().out
 

@@ -19,7 +19,7 @@ from grasp_core.model.remarks.problems import DataProblem
 from grasp_core.model.remarks.reasons import NoValue
 from grasp_core.model.remarks.remark import Code, Remark, said
 from grasp_core.model.result import RunResult
-from grasp_core.model.text import for_python, without_options
+from grasp_core.model.text import escape_markdown, for_pages, for_python, without_options
 from grasp_core.report.words.levels import unranked
 from tests.results import make_group, make_result
 
@@ -190,6 +190,23 @@ def test_on_pages_the_options_of_the_command_are_left_out_and_places_stay() -> N
         without_options("leave out: on Data, or by --drop a=b. Then run.") == "leave out: on Data. Then run."
     )
     assert without_options("such as the batch (--within), or not") == "such as the batch, or not"
+
+
+def test_no_page_sends_anybody_to_itself() -> None:
+    for page in ("Data", "Analysis", "Models", "Results"):
+        for code in EVERY:
+            assert f"on {page}" not in for_pages(code.value, page), code
+    said = {
+        "cut it, on Data under Recode values or by --bins a:1": "cut it, under Recode values",
+        "leave one out on Data, under Leave out, or by --drop a=b": "leave one out under Leave out",
+        "name it as a profile: on Data, or by --profile a. Then run": "name it as a profile. Then run",
+        "leave them out: on Results or Data, or by --leave-out random": "leave them out: here",
+    }
+    for sentence, shown in said.items():
+        assert for_pages(sentence, "Data") == escape_markdown(shown)
+    assert for_pages("shuffle: on Analysis, or by --within a", "Data") == escape_markdown(
+        "shuffle: on Analysis"
+    )
 
 
 def test_cautions_have_ranks_and_those_that_make_marks_wrong_come_first() -> None:

@@ -6,7 +6,7 @@ from html import unescape
 import openpyxl
 import pytest
 
-from grasp_core.model.outcome import PAIR_STATISTICS, Interval, Outcome, Shift
+from grasp_core.model.outcome import PAIR_STATISTICS, Interval, Kind, Outcome, Shift, Verdict
 from grasp_core.model.remarks.reasons import NoValue
 from grasp_core.model.result import RunResult
 from grasp_core.notebook.results import Analysis
@@ -59,6 +59,30 @@ def test_a_distance_names_the_label_that_goes_with_it() -> None:
     assert "; White raters say “No” 14 points more often than Black raters on" in turned
     unmarked = apart("")
     assert [sentence.plain for sentence in most_told(unmarked, 5)] == [f"{differ}."]
+
+
+def judged(mark: str, *kinds: Kind, far: str = "") -> RunResult:
+    """One pair, clear by all tests together, whose label use and distance have these marks of their own."""
+    use = replace(make_label_use({"Yes": 14.2, "No": -14.2}, mark), p=0.03, q=0.12)
+    pair = make_pair("Black", "White", use=use, distance=make_outcome(0.1, "up", far))
+    clear = replace(pair, verdict=Verdict("clear", kinds, 0.0004, 0.003, 0.004, 3.0))
+    return replace(make_result(), pairs=(clear,))
+
+
+@pytest.mark.parametrize("kinds", [(), ("labels",)])
+def test_a_label_leads_only_where_its_own_test_holds(kinds: tuple[Kind, ...]) -> None:
+    says = "Black raters say “Yes” 14 points more often than White raters on the same items [6, 22]"
+    tests = "all tests together p < 0.001, q = 0.003"
+    (held,) = most_told(judged("**", "labels"), 5)
+    assert held.plain == f"{says}; {tests}."
+    (hint,) = most_told(judged("*", *kinds, far="**" if not kinds else ""), 5)
+    assert hint.plain.startswith(
+        ("Black and White raters answer the same items differently; ", "Black and White raters label")
+    )
+    assert hint.plain.endswith(f"; {tests}; {says}, which may be luck.")
+    (plain,) = most_told(judged("", "labels"), 5)
+    assert plain.plain == f"Black and White raters answer the same items differently; {tests}."
+    assert told_first(judged("*", "labels").pairs[0]) == "distance"
 
 
 def test_the_label_is_told_once() -> None:
@@ -133,7 +157,7 @@ def test_of_a_pair_whose_interval_holds_0_it_is_said_what_is_certain(low: float,
 
 def test_the_measure_that_is_shown_first_is_that_of_the_first_sentence(result: RunResult) -> None:
     assert told_first(result.pairs[2]) == "label: Yes"
-    assert told_first(result.pairs[2].turned()) == "label: Yes"
+    assert told_first(result.pairs[2].turned()) == "label: No"
     apart, across = make_outcome(0.1, "up", "**"), make_outcome(0.2, "down", "**")
     assert told_first(make_pair("a", "b", xrr=across, gap_b=make_outcome(0.1, "up", "*"))) == "xrr"
     assert told_first(make_pair("a", "b", gap_b=apart)) == "gap_a"

@@ -146,7 +146,7 @@ def test_without_a_clear_group_no_difference_was_found_or_nothing_could_be_teste
     assert titled(other) == "No answer: the groups rated different items"
     assert titled(none, other) == "No difference found in 1 of 2 groups; one could not be tested"
     some = replace(result_of(hint, none, other), findable=(Findable(30, 0.05),))
-    assert line(some, told(some)).plain.startswith("In the groups tested, differences of 5.0 in 100")
+    assert line(some, told(some)).plain.startswith("In the groups tested, differences of 5 in 100")
     assert titled() == "No answer: there is no group to show"
 
 
@@ -223,6 +223,7 @@ def test_what_would_have_shown() -> None:
     assert "Differences of 1.0 in 100 answers" in said(Findable(15, 0.0098))
     assert "Differences of 9 in 100" in said(Findable(15, 0.0904), Findable(16, 0.0891))
     assert "of 8 (30 raters) to 17 (9 raters) in 100" in said(Findable(9, 0.17), Findable(30, 0.08))
+    assert "Differences of 6 in 100" in said(Findable(11, 0.05), Findable(24, 0.06))
     assert could_have_been_found(result_of(make_group("A"))) is None
 
 

@@ -1,15 +1,15 @@
 """Results about models as raters, as values, and their file form (``grasp-models`` version 1)."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from grasp_core.analysis.models.statistics import CLOSER_BELOW
 from grasp_core.model.groups import Group
 from grasp_core.model.json_values import FormError, from_json, in_file, to_json
-from grasp_core.model.outcome import Outcome
+from grasp_core.model.outcome import Outcome, Verdict, VerdictCode
 from grasp_core.model.result import Result, group_of, with_group
-from grasp_core.model.spec import SIDES, ModelSource
+from grasp_core.model.spec import LEVEL, SIDES, ModelSource
 
 FORMAT = "grasp-models"
 
@@ -44,6 +44,19 @@ class Side:
 
     statistics: Mapping[str, Outcome]
     members_f1: float | None
+
+    @property
+    def verdict(self) -> Verdict:
+        """Whether the model sides with or against the group: one p and one q for all statistics together.
+
+        Both by Simes's rule, from the statistics' own p and q.
+        """
+        tested = [one for one in self.statistics.values() if one.p is not None]
+        if not tested:
+            return Verdict("untestable", why="not-estimable")
+        p, q = (_simes([getattr(one, name) for one in tested]) for name in ("p", "q"))
+        code: VerdictCode = "clear" if q < LEVEL else "hint" if p < LEVEL else "none"
+        return Verdict(code, p=p, q=q)
 
     @property
     def reproduces(self) -> bool | None:
@@ -84,6 +97,11 @@ class ModelsResult(Result):
         names = {model.name for model in self.models}
         if any(row.models.keys() != names for row in self.groups) or len(names) < len(self.models):
             raise FormError("models (expected the same ones in every group)")
+
+
+def _simes(values: Sequence[float | None]) -> float:
+    known = sorted(1.0 if value is None else value for value in values)
+    return min(len(known) * value / rank for rank, value in enumerate(known, 1))
 
 
 def closer(statistic: str, outcome: Outcome) -> bool | None:

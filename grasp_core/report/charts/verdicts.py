@@ -1,5 +1,6 @@
 """Groups by verdict: how their answers differ from the others', and how much they agree inside."""
 
+import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -26,18 +27,19 @@ CHOSEN = "chosen"
 """The selection with the `name` of the group whose row was clicked."""
 NOT_DRAWN = f"No group has a verdict to be drawn; {IN_TABLES}"
 _COLOURS: Mapping[VerdictCode, Significance] = {"clear": "corrected", "hint": "nominal"}
-_SAME = "same"
+_SAME, _ROWS = "same", "rows"
 _SAID = 22
 """Number of characters that fit beside a group for its difference."""
-_LONGEST = 32
-"""Number of characters of a name that fit beside the marks."""
 _HEAD, _FOOT = 28, 22
 """Pixels above and below the rows, for headings and for the texts of ticks."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Places:
-    """Shares of the width for names, both panels and words; positions of words in a row, in pixels."""
+    """Shares of the width for names, both panels and words; positions of words in a row, in pixels.
+
+    `longest`: number of characters of a name that fit.
+    """
 
     named: float
     left: tuple[float, float]
@@ -49,10 +51,11 @@ class _Places:
     said_y: int
     mark_y: int
     line_y: int
+    longest: int
 
 
-_WIDE = _Places(0.30, (0.32, 0.60), (0.79, 0.99), (0.62, 0.16), 50, 16, 34, 25, 25, 0)
-_NARROW = _Places(0.58, (0.02, 0.56), (0.66, 0.98), (0.62, 0.38), 74, 12, 30, 12, 56, 42)
+_WIDE = _Places(0.30, (0.32, 0.60), (0.79, 0.99), (0.62, 0.16), 50, 16, 34, 25, 25, 0, 32)
+_NARROW = _Places(0.58, (0.02, 0.56), (0.66, 0.98), (0.62, 0.38), 74, 12, 30, 12, 56, 42, 25)
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +89,16 @@ def verdict_chart(result: RunResult, theme: draw.Theme = "light", *, narrow: boo
     if not found:
         return draw.message(theme, heading=None, text=NOT_DRAWN)
     return _Drawing(result, found, _NARROW if narrow else _WIDE, theme).chart()
+
+
+def told_rows(spec: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """The name of the group in each row of this chart's Vega-Lite, and the row in words."""
+    drawn = next(one["data"]["values"] for one in spec["layer"] if one["data"].get("name") == _ROWS)
+    return [(row["name"], _in_words(row)) for row in json.loads(drawn)]
+
+
+def _in_words(row: Mapping[str, Any]) -> str:
+    return f"{row['group']}: {', '.join(filter(None, (row['status'], row['said'])))}"
 
 
 def _one_label(found: list[Finding]) -> str | None:
@@ -123,9 +136,9 @@ class _Drawing:
         right = self._right()
         layers += [] if right is None else self._drawn("right", right, self._places.right)
         layers += self._texts()
-        told = "; ".join(f"{row['group']}: {row['status']}, {row['said']}" for row in self._named)
+        told = "; ".join(map(_in_words, self._named))
         a_click = alt.selection_point(name=CHOSEN, fields=["name"])  # a click on a row chooses its group
-        whole = alt.Chart(draw.rows(self._named, "rows"))
+        whole = alt.Chart(draw.rows(self._named, _ROWS))
         clicked = draw.clickable(whole, cursor="pointer", aria=False).add_params(a_click)
         alt_text = f"Groups by verdict. {told}."
         return draw.finish(
@@ -198,7 +211,7 @@ class _Drawing:
         return {
             "name": one.name,
             "group": one.title,
-            "named": f"{_short(one)} ({size})",
+            "named": f"{_short(one, places.longest)} ({size})",
             "status": status,
             "colour": draw.palette(self._theme).text[colour],
             "weight": 600 if code == "clear" else 400,
@@ -328,12 +341,12 @@ class _Drawing:
         return [*names, status.encode(color=draw.as_given()), told.encode(color=draw.as_given())]
 
 
-def _short(one: Finding) -> str:
+def _short(one: Finding, longest: int) -> str:
     """A group's name; a long name is cut to the beginning of each of its values."""
-    if len(one.said) <= _LONGEST:
+    if len(one.said) <= longest:
         return one.said
     values = [one_line(value) for group in one.groups for value in group.values]
-    most = _LONGEST // len(values)
+    most = longest // len(values)
     cut = [value if len(value) <= most else f"{value[: most - 1].rstrip(' ,')}…" for value in values]
     each = len(one.row.group.values)
     names = [" ".join(cut[start : start + each]) for start in range(0, len(cut), each)]

@@ -44,8 +44,8 @@ UNTESTABLE: Mapping[Untestable, str] = {
     "not-estimable": "nothing that is tested has a value",
 }
 """Reasons why groups have no verdict."""
-_WHOLE_FROM = 0.05
-"""Share of answers above which a sentence has no decimals: 5 of 100."""
+_WHOLE_FROM = 0.03
+"""Share of answers above which a sentence has no decimals: 3 of 100."""
 _SMALL = 10
 """Number of raters below which a sentence warns that differences are missed more often."""
 HOW_SURE = "Very sure: if nobody differed, about 95 of 100 studies would find nothing."
@@ -65,7 +65,7 @@ def title(result: RunResult, found: Sequence[Finding]) -> Sentence:
     if pair is not None:
         a, b = (strong(spoken(group)) for group in (pair.a, pair.b))
         use = pair.label_use if pair.verdict and "labels" in pair.verdict.kinds else None
-        labels = None if use is None else label_for_sentence(use)
+        labels = label_for_sentence(use) if use is not None and use.significance == "corrected" else None
         if labels is not None:
             return Sentence.of(a, " raters ", *_says(*labels), b, " raters")
         return Sentence.of(a, " and ", b, " raters answer the same items differently")
@@ -237,14 +237,14 @@ def how_sure(result: RunResult, found: Sequence[Finding]) -> tuple[Sentence, ...
     if certain:
         return (Sentence.of(HOW_SURE), *_how_much(certain[0], result))
     groups = tested(result)
-    said = [_of_luck(groups)] if nearest(result) else []
+    said = [of_luck(groups)] if nearest(result) else []
     if any(row.n_raters < _SMALL for row in result.groups):
         said.append(f"In groups under {_SMALL} raters differences are missed more often.")
     counted = counts(result, found) if _missed(result, found) else None
     return (*(() if counted is None else (counted,)), *map(Sentence.of, said))
 
 
-def _of_luck(groups: int) -> str:
+def of_luck(groups: int) -> str:
     """Say how many hints luck alone gives among so many groups; among few it usually gives none."""
     if (1 - LEVEL) ** groups > 0.5:
         return f"Luck alone gives about one group in {round(1 / LEVEL)} such a hint."
@@ -279,9 +279,10 @@ def could_have_been_found(result: RunResult) -> Sentence | None:
     if not found:
         return None
     least, most = found[0], found[-1]
-    amount = _whole(least.shift)
-    if amount != _whole(most.shift):
-        amount += f" ({least.n_raters} raters) to {_whole(most.shift)} ({most.n_raters} raters)"
+    amount = _whole(most.shift)
+    # A smaller group needs a larger difference; where it seems to need less, that is noise.
+    if amount != _whole(least.shift) and least.n_raters > most.n_raters:
+        amount = f"{_whole(least.shift)} ({least.n_raters} raters) to {amount} ({most.n_raters} raters)"
     differences = "In the groups tested, differences" if _untested(result) else "Differences"
     return Sentence.of(
         f"{differences} of {amount} in 100 answers would very likely have shown; smaller ones may be missed."

@@ -23,6 +23,7 @@ from grasp_core.analysis.rater_map import MapTask, rater_map
 from grasp_core.analysis.rater_map_values import ANSWER, RaterMap, of_answer, rater_map_dict
 from grasp_core.engine.service import check_items, id_of, possible_requests
 from grasp_core.model.access import EVERYONE, User
+from grasp_core.model.data_spec import one_question
 from grasp_core.model.errors import SpecError
 from grasp_core.model.groups import Group, form_groups, one_line
 from grasp_core.model.json_values import FormError, from_json, to_json
@@ -329,14 +330,12 @@ def _run(asking: Caller, run_id: str) -> tuple[RunRecord, RunResult]:
 def _asked(result: RunResult, new: NewItems) -> ItemsRequest:
     """Return the request for items, with the group as the result has it."""
     labels = [str(one.label) for one in result.spec.data.questions]
-    if new.question is None and len(labels) > 1:
-        raise SpecError(
-            f"items are looked at by one question; name one of {listed(labels)}", field="question"
-        )
     if new.question is not None and new.question not in labels:
         named = quoted(printable(new.question))
         raise ProblemError("not-found", f"There is no question {named}; there is {listed(labels)}.")
-    question = 0 if new.question is None else labels.index(new.question)
+    if new.question is None and len(labels) > 1:
+        raise SpecError(one_question(labels), field="question")
+    question = result.spec.data.question_named(new.question)
     wanted = Group(tuple(new.group), tuple(new.group.values()))
     for asked in possible_requests(result):
         if (asked.group.key, asked.question) == (wanted.key, question):

@@ -24,7 +24,7 @@ from grasp_core.model.groups import one_line
 from grasp_core.model.result import Result, RunResult
 from grasp_core.model.text import printable
 from grasp_core.report.findings.answer import answer
-from grasp_core.report.models import sentences as of_models
+from grasp_core.report.models import answer as of_models
 from grasp_core.report.models import sides_csv
 from grasp_core.report.pairs import PAIRS_SAID, most_told
 from grasp_core.report.saved import result_json, spec_json
@@ -123,12 +123,10 @@ def read_status(run_id: str, asking: Asking) -> forms.Run:
 def read_answer(run_id: str, asking: Asking) -> forms.Answer:
     """Return the sentences about a result that the page *Results* shows."""
     result = result_of(asking, visible_run(asking, run_id))
-    if not isinstance(result, RunResult):
-        headline, *said = [printable(one_line(one.plain)) for one in of_models(cast("ModelsResult", result))]
-        warnings = [printable(str(one)) for one in result.warnings]
-        return forms.Answer(headline=headline, mind=[], sentences=said, warnings=warnings)
-    found = answer(result)
-    pairs = most_told(result, PAIRS_SAID) if result.pairs else ()
+    if isinstance(result, RunResult):
+        found, pairs = answer(result), most_told(result, PAIRS_SAID) if result.pairs else ()
+    else:
+        found, pairs = of_models(cast("ModelsResult", result)), ()
     return forms.Answer(
         headline=printable(one_line(found.headline.plain)),
         mind=[printable(str(one)) for one in found.warned.first],

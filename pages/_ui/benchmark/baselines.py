@@ -29,13 +29,14 @@ from grasp_core.model.errors import DataError, GraspError
 from grasp_core.model.extras import command
 from grasp_core.model.settings import Settings, variable
 from grasp_core.model.sizes import MIB
-from grasp_core.model.text import escape_markdown, for_pages, number
+from grasp_core.model.text import escape_markdown, number
 from grasp_core.reading.archives.containers import packed
 from grasp_core.server import server
 from grasp_core.statistics.f1 import confusion
 from pages._ui.benchmark.submissions import show_confusion, tasks, tasks_folder, tasks_with_rows
 from pages._ui.helpers import widgets as ui
 from pages._ui.helpers.identity import may_run, require_run
+from pages._ui.helpers.screens import for_pages
 
 FOLDER = "lm-answers"
 """Folder of stored answers, below the server's home."""

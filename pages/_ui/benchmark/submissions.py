@@ -16,7 +16,7 @@ from grasp_core.benchmark.submissions import VALIDATED, Submission
 from grasp_core.benchmark.tasks import TEST_FILE, TRAIN_FILE, Task, read_tasks
 from grasp_core.model.errors import DataError, Problem
 from grasp_core.model.sizes import MIB, check_size
-from grasp_core.model.text import escape_markdown, for_pages, number
+from grasp_core.model.text import escape_markdown, number
 from grasp_core.reading.archives.containers import packed
 from grasp_core.server import server, submitting
 from grasp_core.server.submitting import NAME_LENGTH, scored
@@ -24,6 +24,7 @@ from grasp_core.store.submissions import SubmissionRecord
 from pages._ui.helpers import widgets as ui
 from pages._ui.helpers.identity import here, may_manage, may_run, owner_names, require_manage, require_run
 from pages._ui.helpers.page_frame import outcome, start, under_way
+from pages._ui.helpers.screens import for_pages
 from pages._ui.helpers.state import told
 
 _CALIBRATION = {"brier": "Brier score", "log_loss": "Log loss", "ece": "Calibration error"}

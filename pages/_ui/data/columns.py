@@ -8,10 +8,10 @@ from typing import Any
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from grasp_core.model.data_spec import Bins, Combine, DataSpec, Question
+from grasp_core.model.data_spec import WHICH_LABEL, Bins, Combine, DataSpec, Question, one_question
 from grasp_core.model.errors import DataError, SpecError
 from grasp_core.model.groups import one_line
-from grasp_core.model.text import escape_markdown, for_pages, listed, number
+from grasp_core.model.text import escape_markdown, listed, number
 from grasp_core.reading.dataset.checks import MAX_CATEGORIES
 from grasp_core.reading.dataset.load import Dataset
 from grasp_core.reading.dataset.recoding import in_order, ranges
@@ -20,7 +20,7 @@ from grasp_core.reading.guess.advice import Named, Reason
 from grasp_core.reading.guess.recognise import Guess, question
 from grasp_core.reading.table.parsed import ANY
 from grasp_core.reading.table.table import Table
-from pages._ui.helpers.screens import link_to
+from pages._ui.helpers.screens import for_pages, link_to
 from pages._ui.helpers.state import members_of, work
 from pages._ui.helpers.widgets import caption, choose_one, for_visit, pick, several, switch
 
@@ -68,7 +68,8 @@ def choose_question() -> tuple[Dataset, DataSpec, float] | None:
 def one_question_only(spec: DataSpec) -> bool:
     """Return whether there is only one question; if not, say how to get there."""
     if spec.further:
-        st.info("This looks at one question at a time: take the further questions away on Data.")
+        said = one_question(spec.labels, WHICH_LABEL)
+        st.info(for_pages(f"{said[0].upper()}{said[1:]}."))
         link_to("data", "Go to Data")
     return not spec.further
 

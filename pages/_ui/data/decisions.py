@@ -11,7 +11,7 @@ from grasp_core.model.data_spec import SCREENS, DataSpec, Filters, Repeated, Scr
 from grasp_core.model.errors import DataError, Problem, SpecError
 from grasp_core.model.groups import axis_label, one_line
 from grasp_core.model.spec import Level
-from grasp_core.model.text import escape_markdown, for_pages
+from grasp_core.model.text import escape_markdown
 from grasp_core.reading.dataset.load import Dataset
 from grasp_core.reading.dataset.raters import MAX_AXIS_VALUES
 from grasp_core.reading.dataset.votes import cell_columns
@@ -23,6 +23,7 @@ from grasp_core.report.words.levels import known_scale, left_out, proposed_level
 from grasp_core.store.runs import RunRecord
 from pages._ui.data.columns import found_labels
 from pages._ui.helpers import widgets as ui
+from pages._ui.helpers.screens import for_pages
 from pages._ui.helpers.state import Loaded, work
 
 _ROWS = {True: "Leave out", False: "Keep"}
@@ -180,8 +181,9 @@ def _rank(spec: DataSpec) -> tuple[DataSpec, Level]:
     labels = spec.categories or found_labels(spec, spec)
     proposal = proposed_levels(labels)
     if proposal is not None:
-        what = f"The labels are the numbers {one_line(labels[0])} to {one_line(labels[-1])}:"
-        why = "a miss by one is less than a miss by all."
+        first, second, last = map(one_line, (labels[0], labels[1], labels[-1]))
+        what = f"The labels are the numbers {first} to {last}:"
+        why = f"if ordered, {first} is nearer to {second} than to {last}."
         yes = _answer(what, why, _NUMBERS, _labels_key("numbers", labels), pressed=True)
         return spec, proposal.levels[0] if yes else "nominal"
     scale = known_scale(labels) if spec.categories is None else None

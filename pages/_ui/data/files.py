@@ -13,7 +13,7 @@ import streamlit as st
 from streamlit.runtime.uploaded_file_manager import UploadedFile
 
 from grasp_core.model.errors import DataError, GraspError
-from grasp_core.model.text import escape_markdown, for_pages, number
+from grasp_core.model.text import escape_markdown, number
 from grasp_core.reading.archives import containers
 from grasp_core.reading.archives.stack import by_columns
 from grasp_core.reading.connectors.fetching import table_of
@@ -27,6 +27,7 @@ from grasp_core.store.runs import RunRecord
 from pages._ui.data import arriving
 from pages._ui.data.remembered import recalled_guess
 from pages._ui.helpers.identity import current_project, here, may_run, require_run
+from pages._ui.helpers.screens import for_pages
 from pages._ui.helpers.sessions import let_go
 from pages._ui.helpers.state import SLOTS, table_again, work
 from pages._ui.helpers.widgets import button, pick

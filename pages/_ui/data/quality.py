@@ -16,7 +16,6 @@ from grasp_core.model.groups import AxisSet, axis_label, one_line
 from grasp_core.model.text import (
     escape_markdown,
     first_few,
-    for_pages,
     number,
     printable_name,
     printable_names,
@@ -38,6 +37,7 @@ from grasp_core.report.quality import QualityChecks, axis_counts, cross_table, l
 from grasp_core.server import server
 from pages._ui.data.decisions import offer_leaving_out
 from pages._ui.helpers.identity import require_run
+from pages._ui.helpers.screens import for_pages
 from pages._ui.helpers.state import work
 from pages._ui.helpers.widgets import button, caption, metrics, pick, several, show_table, when_open
 

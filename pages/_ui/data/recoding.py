@@ -10,11 +10,12 @@ import streamlit as st
 from grasp_core.model.annotations import display_order, is_number, number_of
 from grasp_core.model.data_spec import Bins, Combine, DataSpec, MapValues, Recode, range_labels
 from grasp_core.model.errors import DataError
-from grasp_core.model.text import escape_markdown, for_pages
+from grasp_core.model.text import escape_markdown
 from grasp_core.reading.dataset.raters import MAX_AXIS_VALUES
 from grasp_core.reading.dataset.recoding import counts, recode
 from grasp_core.reading.table.table import Table
 from grasp_core.report.words.levels import NO_VALUE, step_sentence
+from pages._ui.helpers.screens import for_pages
 from pages._ui.helpers.state import work
 from pages._ui.helpers.widgets import button, caption, pick, show_refusal, show_table
 

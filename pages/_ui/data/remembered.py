@@ -13,7 +13,7 @@ from grasp_core.model.access import LOCAL_USER
 from grasp_core.model.data_spec import DataSpec
 from grasp_core.model.errors import DataError, GraspError
 from grasp_core.model.spec import PAPER_CONVENTIONS, AnalysisSpec, RunSpec
-from grasp_core.model.text import escape_markdown, for_pages, number
+from grasp_core.model.text import escape_markdown, number
 from grasp_core.reading.guess.recognise import Guess, Role
 from grasp_core.reading.guess.tables import fitted, guessed
 from grasp_core.reading.table.table import Table
@@ -23,7 +23,7 @@ from grasp_core.store.readings import Draft
 from grasp_core.store.runs import RunRecord
 from pages._ui.data.decisions import answer_as
 from pages._ui.helpers.identity import current_user, here, may_run, owner_names, require_run
-from pages._ui.helpers.screens import go
+from pages._ui.helpers.screens import for_pages, go
 from pages._ui.helpers.state import SLOTS, members_of, on_day, submit, tables_again, work
 from pages._ui.helpers.widgets import button, caption
 

@@ -17,10 +17,10 @@ import streamlit as st
 
 from grasp_core.model.access import EVERYONE, LOCAL_USER, User
 from grasp_core.model.errors import FAULT, AccessError, DataError, GraspError
-from grasp_core.model.text import escape_markdown, for_pages
+from grasp_core.model.text import escape_markdown
 from grasp_core.server import server
 from pages._ui.helpers.identity import CURRENT, current_project, current_user, here, note_refusal
-from pages._ui.helpers.screens import SCREENS, Audience, for_person
+from pages._ui.helpers.screens import SCREENS, Audience, for_pages, for_person
 from pages._ui.helpers.sessions import SIGN_OUT
 from pages._ui.helpers.state import work
 from pages._ui.helpers.widgets import pick

@@ -7,6 +7,7 @@ from urllib.parse import urlencode
 
 import streamlit as st
 
+from grasp_core.model import text as texts
 from grasp_core.model.access import LOCAL_USER, User
 from grasp_core.model.text import escape_markdown
 from grasp_core.server import server
@@ -62,6 +63,13 @@ def for_person(user: User) -> list[Screen]:
         for screen in SCREENS
         if screen.in_menu and (named or not screen.about_sign_in) and (screen.audience != "admins" or admin)
     ]
+
+
+def for_pages(sentence: str) -> str:
+    """Return a sentence as Streamlit's markdown for the page that is shown, which it does not name."""
+    path = st.session_state.get(BEFORE_HELP)
+    here = next((screen.title for screen in SCREENS if screen.path == f"/{path}"), None)
+    return texts.for_pages(sentence, here)
 
 
 def address(screen: str, **query: str) -> str:

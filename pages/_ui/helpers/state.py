@@ -13,7 +13,7 @@ from grasp_core.model.access import Token
 from grasp_core.model.data_spec import Combine, DataSpec, Recode
 from grasp_core.model.errors import DataError, GraspError, Problem
 from grasp_core.model.spec import AnalysisSpec, Level, RunSpec
-from grasp_core.model.text import for_pages, number
+from grasp_core.model.text import number
 from grasp_core.reading.dataset.load import Dataset
 from grasp_core.reading.dataset.recoding import recode
 from grasp_core.reading.guess.advice import Named, Reason
@@ -26,7 +26,7 @@ from grasp_core.store.links import Link
 from grasp_core.store.readings import Draft, DraftFile
 from grasp_core.store.runs import RunRecord
 from pages._ui.helpers.identity import asker, current_project, current_user, here, require_run, stores_of
-from pages._ui.helpers.screens import go
+from pages._ui.helpers.screens import for_pages, go
 
 _UNITS = (("day", 86400), ("hour", 3600), ("minute", 60))
 _DATE_FROM_DAYS = 45

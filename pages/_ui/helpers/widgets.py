@@ -14,17 +14,19 @@ import streamlit as st
 from streamlit.runtime.scriptrunner import add_script_run_ctx, get_script_run_ctx
 
 from grasp_core.analysis.rater_map_values import RaterMap
+from grasp_core.model.data_spec import DataSpec
 from grasp_core.model.errors import GraspError
-from grasp_core.model.groups import axis_label
+from grasp_core.model.groups import axis_label, one_line
 from grasp_core.model.remarks.benchmark import ranked
 from grasp_core.model.remarks.remark import Remark
 from grasp_core.model.result import RunResult
 from grasp_core.model.spec import WORKLOAD, AnalysisSpec
-from grasp_core.model.text import Sentence, escape_markdown, for_pages, number
+from grasp_core.model.text import Sentence, escape_markdown, number
 from grasp_core.report.charts.theme import Theme
 from grasp_core.report.writers.registry import EXPORTS, Export, safe_name
 from grasp_core.server import server
 from grasp_core.store.runs import RunRecord
+from pages._ui.helpers.screens import for_pages
 
 K = TypeVar("K")
 T = TypeVar("T")
@@ -38,6 +40,12 @@ def for_visit(key: str) -> dict[str, str]:
 def pick(label: str, words: Mapping[K, str], *, place: Any = st, **looks: Any) -> K:
     """Draw a list of words, and return the key of the chosen one."""
     return place.selectbox(label, list(words), format_func=words.__getitem__, **looks)
+
+
+def pick_question(spec: DataSpec, **looks: Any) -> int:
+    """Draw a list of the questions, if there are several, and return the place of the chosen one."""
+    names = {place: one_line(str(one.label)) for place, one in enumerate(spec.questions)}
+    return pick("Question", names, **looks) if len(names) > 1 else 0
 
 
 def switch(label: str, words: Mapping[K, str] | Sequence[K], *, place: Any = st, **looks: Any) -> K:
@@ -202,6 +210,18 @@ def button(
 ) -> bool:
     """Draw a button with an icon; `do` is called with `args` before the page is redrawn."""
     return st.button(label, icon=f":material/{icon}:", on_click=do, args=args, **looks)
+
+
+def show_headline(
+    facts: Sequence[str], buttons: Callable[[], None], headline: Sentence, line: Sentence | None
+) -> None:
+    """Draw a result's caption with buttons beside it, its answer as title, and the line below that."""
+    with st.container(key="answered", horizontal=True, vertical_alignment="center"):
+        st.caption(escape_markdown(" · ".join(facts)), width="stretch")
+        buttons()
+    st.title(headline.markdown)
+    if line is not None:
+        st.markdown(line.markdown)
 
 
 # Confirmations and refusals.

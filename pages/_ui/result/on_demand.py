@@ -17,7 +17,7 @@ from grasp_core.model.errors import DataError, MissingResultError, SpecError
 from grasp_core.model.groups import Group, axis_label, group_label, group_labels, one_line
 from grasp_core.model.json_values import to_json
 from grasp_core.model.result import GroupResult, RunResult
-from grasp_core.model.text import escape_markdown, for_pages, json_text, listed, number
+from grasp_core.model.text import escape_markdown, json_text, listed, number
 from grasp_core.report import items as items_report
 from grasp_core.report import rater_map as map_report
 from grasp_core.report.charts.maps import rater_map_chart
@@ -32,6 +32,7 @@ from grasp_core.server import server
 from grasp_core.store.runs import RunRecord
 from pages._ui.helpers import widgets as ui
 from pages._ui.helpers.identity import current_user, require_run, stores_of, visitor, why_not_run
+from pages._ui.helpers.screens import for_pages
 from pages._ui.helpers.widgets import Shown
 from pages._ui.result import cache
 
@@ -109,11 +110,8 @@ def has_items(shown: Shown) -> bool:
 def show_items(shown: Shown) -> None:
     """Draw the items of a chosen group, if :func:`has_items`."""
     run, result = shown.run, shown.result
-    asked, question = _choose_group(result), 0
-    questions = result.spec.data.questions
-    if len(questions) > 1:
-        names = {place: one_line(str(one.label)) for place, one in enumerate(questions)}
-        question = ui.pick("Question", names, key=f"items-question-{id_of(asked, 0)}")
+    asked = _choose_group(result)
+    question = ui.pick_question(result.spec.data, key=f"items-question-{id_of(asked, 0)}")
     found = _found(run, id_of(asked, question)) or _find(run, result, asked, question)
     if found is None:
         return
@@ -178,9 +176,9 @@ def _show_telling(run: RunRecord, found: ItemsResult, finding: Finding, most: in
     for place, (row, part) in zip(st.columns(len(rows), gap="large"), rows, strict=True):
         label, text = part.label or max(row.inside, key=lambda one: row.inside[one]), texts.get(row.item)
         place.markdown(escape_markdown(f"“{text}”" if text else f"Item {row.item}"))
-        for who, counts in ((f"{finding.spoken} raters", row.inside), ("others", row.outside)):
+        for who, counts in ((finding.spoken, row.inside), ("Others", row.outside)):
             said, of = counts.get(label, 0), sum(counts.values())
-            words = escape_markdown(f"{said} of {of} {who} say “{one_line(label)}”")
+            words = escape_markdown(f"{who}: {said} of {of} say “{one_line(label)}”")
             place.progress(said / of if of else 0.0, text=words)
     ui.button("All items", "arrow_forward", _open_items, finding.name, type="tertiary")
 

@@ -16,11 +16,11 @@ from grasp_core.model.errors import DataError
 from grasp_core.model.groups import one_line
 from grasp_core.model.result import Result, RunResult
 from grasp_core.model.spec import PAPER_CONVENTIONS
-from grasp_core.model.text import Sentence, escape_markdown, for_pages, number, printable
+from grasp_core.model.text import Sentence, escape_markdown, number, printable
 from grasp_core.report import everybody
 from grasp_core.report.account import account_sentence
 from grasp_core.report.charts.forest import agreement_chart
-from grasp_core.report.charts.verdicts import CHOSEN, NOT_DRAWN
+from grasp_core.report.charts.verdicts import CHOSEN, NOT_DRAWN, told_rows
 from grasp_core.report.contents import counts_of, methods, stated
 from grasp_core.report.findings.answer import HOW_SURE
 from grasp_core.report.findings.mending import warned
@@ -31,7 +31,7 @@ from grasp_core.report.words.levels import left_out, step_sentence
 from grasp_core.server import server
 from pages._ui.helpers import widgets as ui
 from pages._ui.helpers.identity import require_run
-from pages._ui.helpers.screens import link_to
+from pages._ui.helpers.screens import for_pages, link_to
 from pages._ui.helpers.widgets import Shown
 from pages._ui.result import cache, groups, on_demand
 from pages._ui.result.groups import choose_group, named_group, open_group, show_group, show_groups
@@ -45,12 +45,7 @@ def show_answer(shown: Shown, buttons: Callable[[], None]) -> None:
     facts = [shown.title, *(number(*amount) for amount in amounts)]
     if found is not None and found.alpha is not None and not result.of_everybody:
         facts.append(f"overall agreement {words.two_decimals(found.alpha)} of 1")
-    with st.container(key="answered", horizontal=True, vertical_alignment="center"):
-        st.caption(escape_markdown(" · ".join(facts)), width="stretch")
-        buttons()
-    st.title(told.title.markdown)
-    if told.counts is not None:
-        st.markdown(told.counts.markdown)
+    ui.show_headline(facts, buttons, told.title, told.counts)
 
 
 def show_facts(result: Result) -> None:
@@ -145,7 +140,7 @@ def _more(count: int, what: str, view: str) -> None:
 
 
 def _rows(shown: Shown, key: str, *, narrow: bool) -> None:
-    """Draw the groups by verdict; a click on a row opens its group."""
+    """Draw the groups by verdict; a click on a row, or Enter, opens its group."""
 
     def open_clicked() -> None:
         clicked = st.session_state[key].selection[CHOSEN]
@@ -154,7 +149,14 @@ def _rows(shown: Shown, key: str, *, narrow: bool) -> None:
             open_group(name)
 
     spec = dict(cache.verdict_chart(shown.key, shown.result, ui.page_theme(), narrow=narrow))
-    st.vega_lite_chart(spec=spec, theme=None, key=key, on_select=open_clicked, selection_mode=CHOSEN)
+    size = "narrow" if narrow else "wide"
+    with st.container(key=f"drawn-{size}-{key}", gap=None):
+        st.vega_lite_chart(spec=spec, theme=None, key=key, on_select=open_clicked, selection_mode=CHOSEN)
+        # A chart takes no keys: an invisible button lies on each of its rows, for Tab and Enter.
+        with st.container(key=f"buttons-{size}-{key}", gap=None):
+            for name, said in told_rows(spec):
+                looks = {"on_click": open_group, "args": (name,), "key": f"{key}-{name}", "width": "stretch"}
+                st.button(escape_markdown(said), **looks)
 
 
 def _show_agreement(shown: Shown) -> None:
@@ -310,13 +312,15 @@ def show_result(shown: Shown, *, check_often: bool = False) -> None:
     views = _views(shown, check_often=check_often)
     names = list(views)
     asked = st.query_params.get(_VIEW)
-    ui.follow_address(_VIEWS, asked if asked in names else names[0])
+    # A key for each list: while a run ends, the browser still sends the first view of the list before.
+    key = f"{_VIEWS}-{names[0]}"
+    ui.follow_address(key, asked if asked in names else names[0])
 
     def put() -> None:
-        chosen = st.session_state[_VIEWS]
+        chosen = st.session_state[key]
         ui.put_in_address(_VIEW, None if chosen == names[0] else chosen)
 
-    looks = {"key": _VIEWS, "on_change": put, "required": True, "label_visibility": "collapsed"}
+    looks = {"key": key, "on_change": put, "required": True, "label_visibility": "collapsed"}
     chosen = st.segmented_control("View", names, **looks) or names[0]
     if chosen in _BESIDE_THE_VERDICT and shown.result.groups and not shown.result.provisional:
         axes = Counter(row.group.axes for row in shown.result.groups)

@@ -23,8 +23,8 @@ from grasp_core.reading.table.table import Table
 from grasp_core.report.contents import run_title
 from grasp_core.report.models import (
     EVERYBODY,
+    answer,
     plurality_table,
-    sentences,
     sides_csv,
     statistic_table,
     unreproduced,
@@ -37,7 +37,8 @@ from tests.permutation.simulated import dataset
 
 
 def shown(result: ModelsResult) -> str:
-    return "\n".join(sentence.plain for sentence in sentences(result))
+    found = answer(result)
+    return "\n".join(one.plain for one in (found.headline, *found.details))
 
 
 @pytest.fixture(scope="module")
@@ -96,7 +97,7 @@ def test_files_without_a_spec_of_models_say_where_their_labels_were(result: Mode
 
 
 def test_models_are_counted_and_noted_and_no_side_is_no_finding(result: ModelsResult) -> None:
-    assert "sides neither with nor against any of 5 groups" in shown(result)
+    assert "half sides neither with nor against any group." in shown(result)
     crowd, half = result.models
     assert (crowd.labelled, crowd.unlabelled, crowd.overall_f1) == (40, 0, 1.0)
     assert (half.labelled, half.unlabelled) == (20, 20)
@@ -176,6 +177,39 @@ def test_a_planted_side_is_found_and_said() -> None:
     assert "its own members reach macro-F1" in shown(found)
 
 
+@pytest.mark.parametrize(
+    ("models", "stars", "headline", "counted"),
+    [
+        (1, ("**", ""), "m0 sides with Woman raters", "It sides with one of 2 groups."),
+        (1, ("*", ""), "m0 does not clearly side with", "In one group it may be luck that it leans one way."),
+        (
+            1,
+            ("", ""),
+            "m0 does not clearly side with or against any group of raters",
+            "2 groups were compared",
+        ),
+        (2, ("**", "*"), "m0 sides with Woman raters", "Two of two models side with or against some of 2 g"),
+        (2, ("*", "*"), "No model clearly sides", "In four cases it may be luck that a model leans one way."),
+    ],
+)
+def test_one_sentence_and_a_line_of_counts(models: int, stars: tuple[str, str], headline, counted) -> None:
+    found = answer(make_models(tuple(f"m{k}" for k in range(models)), stars=stars))
+    assert found.headline.plain.startswith(headline)
+    assert counted in found.details[0].plain
+    assert ("may be luck" in found.details[0].plain) is ("*" in stars)
+    assert found.details[0].plain.endswith("the members come nearer (counted, not tested).")
+
+
+def test_all_statistics_of_a_side_have_one_p_and_one_q() -> None:
+    """One of five marked after correction is a hint: by Simes's rule its q is five times as large."""
+    p = {"macro_f1": 0.002, "share": 0.3, "xrr": 0.4, "cross_entropy": 0.5, "js_divergence": 0.6}
+    found = Side({name: Outcome(0.5, p=one, q=min(1, 20 * one)) for name, one in p.items()}, None).verdict
+    assert (found.code, found.p, found.q) == ("hint", pytest.approx(0.01), pytest.approx(0.2))
+    alike = Side(dict.fromkeys(SIDES, Outcome(0.5, p=0.002, q=0.04)), None).verdict
+    assert (alike.code, alike.p, alike.q) == ("clear", pytest.approx(0.002), pytest.approx(0.04))
+    assert Side(dict.fromkeys(SIDES, Outcome(0.5)), None).verdict.why == "not-estimable"
+
+
 def test_too_few_permutations_leave_no_p_and_one_label_of_all_no_value() -> None:
     found = ask(dataset(3, items=20, raters=24), [model("m", np.zeros(20))], permutations=50)
     assert all(side.models["m"].statistics["xrr"].p is None for side in found.groups)
@@ -212,7 +246,7 @@ def test_strangers_see_the_numbers_and_no_names_and_a_computed_answer_s_own_caut
     result = telling()
     assert str(result.to_dict()).count(SECRET) > 14
     shown = public_view(result, small_groups=True)
-    for form in (shown.to_dict(), sides_csv(shown), list(map(str, sentences(shown))), run_title(shown.spec)):
+    for form in (shown.to_dict(), sides_csv(shown), str(answer(shown)), run_title(shown.spec)):
         assert SECRET not in str(form)
     assert shown.groups == result.groups[1:]
     assert shown.warnings == (Caution.TOO_FEW_FOR_P(),)

@@ -17,6 +17,7 @@ from tests.pages.visits import (
     bring,
     cut,
     drop,
+    everything,
     figures,
     labels,
     open_example,
@@ -254,6 +255,13 @@ def test_numbers_are_cut_with_a_preview_whatever_their_column_is_called(page: Ap
     bring(page, "ages.csv", AGES.replace(b"age", b"Labels", 1))
     cut(page, "Labels", at="25")
     assert work(page).recode == (Bins("Labels", (25,), ("under 25", "25 and over")),)
+
+
+def test_data_does_not_send_anybody_to_itself(page: AppTest) -> None:
+    rows = [f"i{i},r{j},{(i + j) % 3 > 0},{20 + j}" for i in range(8) for j in range(30)]
+    bring(page, "ages.csv", "\n".join(["item,rater,label,age", *rows]).encode())
+    assert "cut it into ranges, under Recode values" in everything(page).replace("\\", "")
+    assert "on Data" not in everything(page)
 
 
 def test_who_was_left_out_by_a_value_that_is_recoded_does_not_come_back_silently(page: AppTest) -> None:

@@ -93,4 +93,5 @@ def test_a_question_named_twice_is_told(opened: AppTest) -> None:
 def test_what_takes_one_question_says_so(opened: AppTest) -> None:
     models = opened.switch_page("models.py").run()
     assert not models.exception
-    assert "one question at a time" in seen(models.info)
+    asked = "This looks at one question at a time; choose one of 'q1', 'q2' on Data."
+    assert seen(models.info).replace("\\", "") == asked

@@ -101,6 +101,7 @@ def test_a_file_of_the_command_line_is_kept_and_shown(server: Server) -> None:
     [kept] = server.runs.search()
     assert page.query_params["run"] in (kept.id, [kept.id])
     assert kept.title.startswith("from a file: ")
+    assert kept.verdict == "from a file sides with Woman raters"
     assert server.service.result(kept.id) == ModelsResult.from_dict(json.loads(content))
     page = visit("start")
     damaged = json.dumps({**result.to_dict(), "groups": 3}).encode()

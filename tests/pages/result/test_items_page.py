@@ -87,9 +87,9 @@ def test_the_first_screen_shows_where_a_finding_shows_most(run: RunRecord) -> No
     page = visit("results", run=run.id)
     assert "Where it shows most" in seen(page.header)
     assert "“What of 1?”" in seen(page.markdown)
-    assert [bar.proto.text for bar in page.get("progress")] == [
-        "8 of 8 right raters say “No”",
-        "0 of 8 others say “No”",
+    assert [bar.proto.text.replace("\\", "") for bar in page.get("progress")] == [
+        "right: 8 of 8 say “No”",
+        "Others: 0 of 8 say “No”",
     ]
     assert items_of(press(page, "All items")) is not None
 
@@ -100,7 +100,7 @@ def test_a_groups_view_shows_three_items_and_leads_to_all_of_them(run: RunRecord
     first = headers.index("Where its answers differ most")
     assert first < headers.index("Label use") < headers.index("Against chance")
     assert len(page.get("progress")) == 6
-    assert page.get("progress")[0].proto.text == "8 of 8 left raters say “Yes”"
+    assert page.get("progress")[0].proto.text.replace("\\", "") == "left: 8 of 8 say “Yes”"
     press(page, "All items")
     assert widget(page.selectbox, "Items of which group").value == 0
     assert "left" in items_of(page)
