@@ -47,10 +47,7 @@ def unmatched(
     checks: Iterable[AssignmentCheck],
     level: Level,
 ) -> list[Unmatched]:
-    """Find the group whose two GAI differ most, for each axis whose groups were given different items.
-
-    `gai`: GAI of IRR and XRR, of the groups that have one.
-    """
+    """Find the group whose two GAI differ most, for each axis whose groups were given different items."""
     found = []
     for axes in (check.axes for check in checks if check.own_items):
         of_axis = _of_axis(annotations, grouping, gai, axes, level)
@@ -168,7 +165,6 @@ def check_assignment(
     """Check for each axis or intersection whether groups were given the same items, and as many.
 
     `given`, shape (J,): number of annotations of each rater, on all items.
-    `grouping`: the groups that are compared.
     `exchange`: how profiles move; over all raters by default.
 
     With n_ig annotations of item i by raters of group g, W_g by the group in all and W by all groups, the

@@ -92,7 +92,6 @@ class DisputedItem(NamedTuple):
 def disputed_items(one: Annotations, level: Level, label: str | None = None) -> tuple[DisputedItem, ...]:
     """Return the items on which raters agree least, at most :data:`MOST_ITEMS`.
 
-    `one`: annotations of one question.
     `label`: if given, only items to which exactly one rater gave this label.
     """
     c = count(one, np.ones(one.n_raters, dtype=np.bool_))

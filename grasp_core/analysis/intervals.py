@@ -44,7 +44,6 @@ class Jackknife:
     """First four moments of statistics with one unit left out at a time.
 
     `whole`, shape (T,): the statistics with all units.
-    `n`: number of units so far.
     `powers`, shape (4, T): sums of the first four powers of the distances from `whole`; NaN where a statistic
         is not estimable without some unit.
     """
@@ -169,7 +168,6 @@ class Answers(NamedTuple):
     """The answers to one question, and the counts of a group.
 
     `ties`: shape (2, K, I).
-    `design`: layout of the same data.
     `c`, `known`, shape (K, I): counts of the group's labels, and of all raters whose values are known.
     `of_others`: True if `c` counts the labels of the others, after the sides were exchanged.
     """
@@ -240,7 +238,6 @@ def jackknives(
 ) -> Jackknives:
     """Leave each unit out in turn.
 
-    `questions`: over the same items and raters.
     `statistics`: turns sums (N, S), the questions one after the other, into statistics (N, T).
     """
     rated = np.flatnonzero(np.any([one.known.any(axis=0) for one in questions], axis=0))
@@ -433,12 +430,10 @@ def intervals(
 ) -> FloatArray:
     """95 % intervals and p by the delete-one jackknife over raters and items (docs/methods.md, "Intervals").
 
-    `questions`: over the same items and raters.
     `columns`: turns the kernel's values of a group, shape (N, V), and its index into the columns that get an
         interval, (N, T).
     `names`, length T: names of these columns, which set their ranges and scales.
     `fewest`: groups of fewer raters have no interval.
-    `lacking`: statistics that kernels lack.
 
     Returns shape (G, T, 3): lower and upper end, and the p of :meth:`Jackknives.p`; NaN if there is none.
     """
@@ -510,7 +505,6 @@ def interval_of_two(
 
     Each rater, item and annotation is left out of both groups' statistics at once.
 
-    `questions`: over the same items and raters.
     `grouping`: two groups, each the other's complement.
     `statistics`: turns the kernel's statistics of both groups, shape (N, 2, 6), into those that get an
         interval, (N, T).

@@ -158,8 +158,6 @@ class Overlap:
 def overlaps(raters: Raters, names: Sequence[str] | None = None) -> tuple[Overlap, ...]:
     """Measure every pair of axes.
 
-    `names`: axes; by default all.
-
     Raises KeyError if an axis is not in `raters`.
     """
     names = tuple(raters.axes) if names is None else tuple(names)
@@ -237,10 +235,7 @@ class Overview:
 
 
 def overview(annotations: Annotations, raters: Raters) -> Overview:
-    """Count items, raters, annotations and missing values.
-
-    `annotations`: at least one annotation.
-    """
+    """Count items, raters, annotations and missing values."""
     per_item = np.diff(annotations.indptr)
     per_rater = np.bincount(annotations.rater, minlength=annotations.n_raters)
     low, high = int(per_item.min()), int(per_item.max())
@@ -297,7 +292,6 @@ def teams(annotations: Annotations, columns: Mapping[str, Axis], tested: Mapping
     """Find columns whose values explain how alike raters answer, beyond an axis that they are related to.
 
     `columns`: columns of the raters that the run does not use; the first 20 that could be teams are checked.
-    `tested`: axes whose groups are compared.
 
     Returns at most one team per column, with the first axis for which the test is significant.
 

@@ -77,7 +77,6 @@ def _half(a: Mapping[str, Remark], b: Mapping[str, Remark], name: str) -> Remark
 class TwoGroups(NamedTuple):
     """The raters of two groups, and the items that at least one of these raters rated.
 
-    `questions`: over the same items and raters.
     `grouping`: two groups, each the other's complement.
     """
 
@@ -184,10 +183,7 @@ def side_by_side(columns: FloatArray) -> FloatArray:
 
 
 def pairs_tests(places: PairPlaces, analysis: AnalysisSpec, symmetries: Sequence[Symmetry]) -> Tests:
-    """Return the tests of pairs: each statistic, and label use, is a family over all pairs, the units.
-
-    `symmetries`: symmetry of each pair's two groups.
-    """
+    """Return the tests of pairs: each statistic, and label use, is a family over all pairs, the units."""
     n = places.of_first.n_groups
     asked = replace(analysis, family="statistic")
     families = group_families([()] * n, asked, places.of_first, OF_FIRST.values())

@@ -41,7 +41,6 @@ class PowerTask:
     `annotations`: possibly of a part of the items; ids play no role.
     `known`, `member`, shape (J,): raters whose values on all of the group's axes are known, and raters in the
         group.
-    `all_items`: number of items before thinning.
     """
 
     group: Group
@@ -229,7 +228,6 @@ class DetectableEffect:
     `strength`: share of the group's labels that follow the planted behaviour.
     `gai`: median GAI of the simulated data sets at that strength.
     `change`: `gai` less the median GAI without any effect.
-    `error`: standard error of `gai` due to simulation.
     """
 
     strength: float
@@ -242,10 +240,8 @@ class DetectableEffect:
 class GroupPower:
     """Shifts of one group that a run on this data could find.
 
-    `n_items`, `all_items`: number of items simulated, and of items of the data.
     `expected`: median GAI without any effect.
     `up`, `down`: None if even the strongest effect is found too rarely.
-    `reason`: why nothing could be simulated.
     """
 
     group: Group

@@ -66,7 +66,6 @@ def pair_disagreements(
 ) -> tuple[Int32Array, FloatArray]:
     """Count the answers that every two raters have in common, and average how far these differ.
 
-    `questions`: answers to one question, or to several about the same items by the same raters.
     `chosen`, shape (n,): positions of raters, ascending.
 
     Returns shape (n, n): number of answers that both gave, 0 on the diagonal; and shape (n, n): mean squared
@@ -163,9 +162,6 @@ def explained_by_axes(
 
     `squared`, shape (n, n): squared distances between raters.
     `group`, shape (S, n): each rater's group on each axis set, from 0 on; -1 for raters in none.
-    `exchange`: how the profiles of these raters move.
-    `spec`: permutations, seed and correction.
-    `each`: computes the pieces of work.
     `progress`: called after each piece with the share that is done; an exception from it ends the work.
 
     Returns length S, and the number of permutations.

@@ -13,9 +13,6 @@ _READERS = {cohesion.FORMAT: RunResult.from_dict, models.FORMAT: models.ModelsRe
 def read_result(plain: Any, *, final: bool = True) -> Result:
     """Read the JSON-ready form of a result, which names its format.
 
-    `plain`: parsed JSON.
-    `final`: True if only the result of a finished run will do.
-
     Raises DataError if it is no result, of another version, damaged, or provisional although `final`.
     """
     named = plain.get("format") if isinstance(plain, dict) else None

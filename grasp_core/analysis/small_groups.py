@@ -47,9 +47,6 @@ def left_out(
 ) -> frozenset[Cell]:
     """Return the cells to be left out: small ones, and others that cover them.
 
-    `sizes`: number of raters by cell.
-    `gone`: cells that are left out whatever their size.
-
     Covers are the smallest cells that suffice, and all that are nearly as small: else the choice of a cover
     would reveal something about the small cell's size. In the end no small cell follows from the totals and
     the cells that are shown, by any additions and subtractions.

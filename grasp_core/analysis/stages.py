@@ -189,11 +189,7 @@ class _Slice:
 
 
 class Slices(SideBySide):
-    """Every statistic of every group on the items of each value of a column.
-
-    `column`: one of the data set's attributes.
-    `unequal`: axes whose groups were given different items, or more items than others.
-    """
+    """Every statistic of every group on the items of each value of a column."""
 
     name = "slices"
 
@@ -258,12 +254,7 @@ def only_items(dataset: Dataset, chosen: BoolArray) -> Dataset:
 
 
 class Given(SideBySide):
-    """Every statistic of every group that an axis does not define, shuffled within that axis's values.
-
-    `grouping`, `analysis`: from :func:`within`.
-    `column`: the axis.
-    `unequal`: axes whose groups were given different items, or more items than others.
-    """
+    """Every statistic of every group that an axis does not define, shuffled within that axis's values."""
 
     name = "given"
 

@@ -23,10 +23,8 @@ _MAX_FILE = 1024 * MIB
 class KeptWork(MutableMapping[str, V], Generic[V]):
     """Pieces of work stored in a file; a piece that is set is on disk before anything else happens.
 
-    `path`: the file; it may contain pieces of an earlier attempt.
     `form`: the format's name, in the file's first line.
     `what`: one piece and several, in words.
-    `write`: a function from a piece to the fields of a JSON object.
     `read`: the reverse, from an object that also has a ``key``; raises ValueError, TypeError or KeyError.
     """
 

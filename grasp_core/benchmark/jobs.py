@@ -142,12 +142,7 @@ def label_task(job: TaskJob) -> tuple[str, str]:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class HumanDraws:
-    """A human baseline to compute, with parameters of :func:`~.scoring.human.human_baseline`.
-
-    `qualification`: right label by item, for the rows that raters qualify on.
-    `bar`: share of these rows that must be right.
-    `by`: column of the raters; each of its values is scored separately.
-    """
+    """A human baseline to compute, with parameters of :func:`~.scoring.human.human_baseline`."""
 
     dataset: Dataset
     against: Mapping[str, str] | None

@@ -23,11 +23,9 @@ OVERALL = "overall"
 class Entry:
     """One system's macro-F1.
 
-    `tasks`: in the leaderboard's convention.
     `overall`: mean over all tasks of the benchmark; None if one is missing.
     `source`: source of a published figure; empty for a system scored here.
     `ci95`: bootstrap intervals, with the mean's as :data:`OVERALL`; published systems have none.
-    `id`: id of the submission, for a system scored here.
     """
 
     name: str

@@ -85,7 +85,6 @@ class Submission:
     """A system's labels.
 
     `files`: by task, in the tasks' order; tasks without a file are left out.
-    `unexpected`: CSV files that belong to no task.
     `probabilities`: files of class probabilities by task, which RAFT's own leaderboard does not take.
     """
 
@@ -231,7 +230,6 @@ class LabelledFile:
 
     `columns`: empty if the file could not be read.
     `ids`, `labels`, length n: empty if the file has no such columns.
-    `error`: reason why it could not be read, in one sentence.
     `lines`, shape (n,), or None: as in :class:`grasp_core.reading.table.table.Table`.
     """
 

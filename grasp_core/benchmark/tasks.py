@@ -31,13 +31,7 @@ _MAX_TASK = MIB
 class Task:
     """One classification task.
 
-    `name`: its configuration's name, e.g. "banking_77".
-    `classes`: in the order of their numbers.
-    `fields`: text columns in the order of the files.
     `prompt_fields`: fields that a language model is shown, in that order.
-    `instructions`: the decision to make, in words for a person or a language model.
-    `shots`: examples in a language model's prompt.
-    `test_rows`: number of rows to be labelled; None if it is not known.
     `numeric`: True if a language model names a class by its number, because names share their first token.
     `difficulty`: reasons why it is hard: the benchmark's are "long inputs", "many classes", "expertise" and
         "imbalance".

@@ -163,7 +163,6 @@ def permute(
     """Compute a panel's permutations, stage by stage, from where an earlier attempt ended.
 
     `show`: called with the tally before the first permutation and several times a second.
-    `labels`: number of annotations that a permutation has to count.
     `open_together`: returns True if no unit of an adaptive run may stop yet, because all are needed together.
     """
     keeper = checkpoints or Checkpoints()

@@ -44,7 +44,6 @@ class Reading:
 
     `axes`, `recipe`: if the reading was recognised, the proposed axes, and the known format that decided it.
     `ranked`: True if somebody, or the data, put the spec's labels in an order.
-    `mend`: None if the spec leaves nothing to be answered.
     """
 
     annotations: Table

@@ -42,11 +42,7 @@ MAX_NULL_BYTES = 4 * 2**30
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Prepared:
-    """A run whose observed statistics are known and whose permutations are still to be computed.
-
-    `shuffles`: the groups' structure under permutation: regroupings that are possible, the least p-values.
-    `assignment`: checks whether the groups of each axis were given the same items, and as many.
-    """
+    """A run whose observed statistics are known and whose permutations are still to be computed."""
 
     dataset: Dataset
     spec: RunSpec
@@ -176,10 +172,7 @@ def finish(
     stopping: Stopping | None = None,
     provisional: bool = False,
 ) -> Result:
-    """Test the observed statistics against the shuffled ones of a tally from :func:`new_tally`.
-
-    `provisional`: True while permutations continue: p and q then have intervals.
-    """
+    """Test the observed statistics against the shuffled ones of a tally from :func:`new_tally`."""
     found = prepared.panel.result(
         tally.null,
         permutations_done=tally.in_null if provisional else None,

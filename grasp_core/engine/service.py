@@ -41,7 +41,6 @@ _SEEN = 64
 class Service:
     """Takes in requests, has them computed in the background and finds their answers.
 
-    `pool`: for further requests about runs.
     `computing`: computes the runs; by default this process does, with the same pool.
     """
 

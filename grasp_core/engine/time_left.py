@@ -35,10 +35,7 @@ _LOOK_UP = 5e-9
 def default_seconds(
     dataset: Dataset, axes: Sequence[AxisSet], min_raters: int, slices: Sequence[str] = ()
 ) -> float:
-    """Estimate the seconds on two cores for the default number of permutations of axes, all in the data.
-
-    `slices`: columns of the data set's attributes: each adds the time of the items that have a value in it.
-    """
+    """Estimate the seconds on two cores for the default number of permutations of axes, all in the data."""
     grouping = form_groups(dataset.raters, axes, min_raters=min_raters)
     each = _counting(dataset, grouping, axes)
     if not (_looked_up(dataset) and bool(grouping.known.all())):

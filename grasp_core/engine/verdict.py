@@ -75,9 +75,6 @@ def explained(result: RunResult, prepared: Prepared, permutations: int, permute:
     The strongest group stays clear. Without its raters (of an axis of two groups, the smaller group's), the
     others are tested again, by permutations with the same seed. A group that is then not significant is
     explained by the group left out so far with most of its raters. The strongest of the rest is next.
-
-    `result`: with verdicts.
-    `permutations`: number of permutations of the verdicts.
     """
     grouping, by = prepared.grouping, dict[int, Group]()
     standing = [

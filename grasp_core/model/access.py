@@ -37,8 +37,6 @@ class Person:
     """Somebody who has signed in.
 
     `id`: id by which objects name their owner.
-    `identity`: as of the last sign-in.
-    `role`: None if the settings decide.
     `created_at`, `signed_in_at`: first and last sign-in, seconds since 1970.
     `holder`: id of the person who holds the mail address: the first to sign in with it, or the person to whom
         an admin assigned it. None while nobody holds it.
@@ -126,11 +124,8 @@ def only(project: str) -> Reach:
 class User:
     """A person who has signed in, or anybody if sign-in is off.
 
-    `id`: id by which objects name their owner; opaque.
     `role`: role on the server; a viewer here is at most a viewer in each project.
-    `email`: the verified mail address, in lower case.
     `holds_address`: true if projects that admit the address admit the user, since nobody else holds it.
-    `groups`: groups that the sign-in provider names.
     `projects`: role by project, without :data:`EVERYONE`.
     """
 

@@ -236,7 +236,6 @@ def _whole(values: npt.ArrayLike) -> Codes:
 class Axis:
     """One demographic axis: a value, or unknown, for every rater.
 
-    `values`: the axis's distinct values in display order.
     `codes`, shape (J,): position in `values`, or -1 where the rater's value is unknown.
     """
 
@@ -278,10 +277,8 @@ class Raters:
 class ModelLabels:
     """One model's labels.
 
-    `name`: as it is shown.
     `labels`, shape (I,): position of the item's label in the categories; -1 if the model gives none.
     `source`: the file, and the column if the file has several.
-    `sha256`: hash of that file.
     `left_out`: number of labels for items that are not in the data, because reading left them out.
     `column`: column of the annotations file, if that is the source.
     """

@@ -24,10 +24,7 @@ class Problem:
     """Something about the data that a person should know.
 
     `stops`: true if the data cannot be used until this is mended.
-    `remark`: sentence with the place, the finding and the remedy.
     `count`: number of cells, rows, raters or items concerned.
-    `examples`: a few of them.
-    `axis`: the demographic column concerned, if any.
     `field`: the field of the data spec that mends it, if any.
     """
 
@@ -98,7 +95,6 @@ class DataError(GraspError):
 class UnsureError(DataError):
     """A guess is too unsure to compute anything from it.
 
-    `sentence`: the guess that is unsure, its alternatives, and the option that decides.
     `option`: the field that decides, such as "label"; the code is then ``unsure-label``.
     """
 
@@ -127,7 +123,6 @@ class SpecError(GraspError):
     """A spec asks for a run that cannot be computed.
 
     `field`: the field of the data spec concerned; the message begins with it.
-    `further`: further faults, one sentence each.
     `about`: names of the fields that each sentence is about, if known.
     """
 

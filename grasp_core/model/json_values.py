@@ -47,10 +47,7 @@ _SHOWN = 60
 
 
 class FormError(ValueError):
-    """JSON that does not fit the type asked for; the message gives the place, the finding and the remedy.
-
-    `further`: further errors, in the same form.
-    """
+    """JSON that does not fit the type asked for; the message gives the place, the finding and the remedy."""
 
     def __init__(self, sentence: str, further: Sequence[str] = ()) -> None:
         super().__init__(sentence)

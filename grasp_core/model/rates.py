@@ -59,7 +59,6 @@ class Left(NamedTuple):
     """Requests of one kind that somebody has left.
 
     `most`, `window`: limit of `most` requests in `window` seconds.
-    `seconds`: seconds until more are allowed.
     """
 
     what: str
@@ -70,10 +69,7 @@ class Left(NamedTuple):
 
 
 class Rates:
-    """Counters of people's requests; they raise TooOftenError beyond the limits.
-
-    `settings`: limits of one person.
-    """
+    """Counters of people's requests; they raise TooOftenError beyond the limits."""
 
     def __init__(self, settings: Settings) -> None:
         self._settings = settings

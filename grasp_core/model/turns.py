@@ -66,7 +66,6 @@ class Turns:
     """Turns at one kind of work.
 
     `what`: name of the work in messages, e.g. "reading files".
-    `at_once`: most requests at work.
     `each`: most of them from one person.
     `waiting`, `waiting_each`: most requests that wait, and most of them from one person.
     `patience`: seconds of waiting after which a request is refused.

@@ -26,10 +26,7 @@ MOST_USES = 1_000_000
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """Target of a link: a run, by its id, or a leaderboard saved with the link, by the link's id.
-
-    `small_groups`: true if the person who made the link lets groups of few raters be shown.
-    """
+    """Target of a link: a run, by its id, or a leaderboard saved with the link, by the link's id."""
 
     kind: Literal["run", "leaderboard"]
     id: str

@@ -34,7 +34,6 @@ class Places:
 
     `n_groups`: G.
     `n_labels`: L, labels whose use by groups is reported; 0 if there are too many.
-    `further`: names of the optional statistics.
     """
 
     n_groups: int
@@ -140,8 +139,6 @@ def group_families(
     """Return the families of tests that are corrected together.
 
     `kinds`, length U: the axis of each unit, such as a group.
-    `places`: positions of the units' columns.
-    `tested`: statistics that units have, if the spec asks for them.
     """
     found: dict[Hashable, list[int]] = {}
     upper: list[int] = []
@@ -194,7 +191,6 @@ def all_columns(
     `values`, shape (..., V + F + 1 + L): from :func:`~grasp_core.permutation.questions.values`.
     `analysis`, `by_shares`: as in :func:`group_columns`.
     `n_labels`, `n_questions`: L, and the number of questions that these labels belong to.
-    `with_further`: True if the values include the optional statistics that the spec asks for.
 
     Returns shape (..., W). A label has a test exactly where its use is reported; if no rater differs from the
     others in a label, the value of its test is 0.

@@ -92,7 +92,6 @@ def untestable(grouping: Grouping, log_regroupings: FloatArray, unequal: Unequal
     """Return the groups that shuffling cannot test, each with the reason.
 
     `log_regroupings`, shape (G,): from :func:`~grasp_core.permutation.testing.tail.log_regroupings`.
-    `unequal`: axes whose groups were given different items, or more items than others.
     """
     found: dict[int, Untestable] = {}
     for g, group in enumerate(grouping.groups):
@@ -127,7 +126,6 @@ def uncorrected_tests(
     `values`, shape (B + 1, G, 4): from :func:`values_together`.
     `asked`: from :func:`hypotheses`.
     `like`, length G: :attr:`~grasp_core.permutation.testing.tail.Symmetry.like` of each group.
-    `untestable`: groups that shuffling cannot test, with the reason.
     `spread`: :class:`~grasp_core.analysis.cohesion.results.SpreadTest` of the same permutations; without it,
         spread is not tested.
 

@@ -246,12 +246,7 @@ class Cohesion:
     def rows(
         self, found: Mapping[int, Outcome], null: Null, labels: Sequence[str], *, so_far: bool
     ) -> tuple[tuple[GroupResult, ...], tuple[DsiResult, ...]]:
-        """Return results of groups and axes.
-
-        `null`: null distributions of the columns.
-        `labels`: the questions' names.
-        `so_far`: True while permutations continue: there are no intervals yet.
-        """
+        """Return results of groups and axes."""
         groups, places, annotations_of = self.grouping.groups, self.places, self._dataset.annotations_of
         names = self._labels.names(labels)
         uses = [

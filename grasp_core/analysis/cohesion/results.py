@@ -43,9 +43,7 @@ def with_interval(
 ) -> Outcome:
     """Add its interval to an outcome, or the reason why it has none.
 
-    `outcome`: an outcome with a value.
     `ends`, shape (3,), or Remark: low, high and p, or NaN; or why no value of the run has an interval.
-    `inside`: number of raters in the group.
     `outside`: number of raters outside it; None if the statistic does not use their labels.
     `rarer`: number of labels the group gave besides its most frequent one.
     """
@@ -141,9 +139,7 @@ def label_use(
     """Return a unit's label use, without intervals.
 
     `names`: length L; `observed`: shape (C,).
-    `g`: the unit, such as a group.
     `p_value`: convention for the p of single labels, which are not corrected for each other.
-    `untested`: columns that shuffling does not test; label use among them is tested by leaving out raters.
     """
     if not places.n_labels:
         return LabelUse({}, reason=NoValue.MANY_LABELS(most=MOST_LABELS_USED))
@@ -185,9 +181,7 @@ def with_intervals(
 ) -> LabelUse:
     """Add intervals to every label and to the mean's shift, or the reason why there are none.
 
-    `found`: label use with values, or with the reason why it has none.
     `ends`, shape (W, 3), or Remark: low, high and p of the unit's columns, or why the run has no intervals.
-    `inside`, `outside`: number of raters in the group, and outside it.
     """
     if found.most is None:
         return found
@@ -215,7 +209,6 @@ _OUT, _IN, _NEITHER = range(3)
 class SpreadTest:
     """Test of spread for a run's groups; rater residuals are computed when the first group is tested.
 
-    `answers`: annotations of each question.
     `permutations`: number of permutations, the same ones as in all other tests.
 
     Only groups that differ are tested, so permutations are drawn again. That takes little time: raters' sums

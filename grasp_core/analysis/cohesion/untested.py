@@ -48,7 +48,6 @@ def jackknifed(
     """Test a group's use of the labels against the others' by the delete-one jackknife over raters.
 
     `group`, `others`: shape (J,).
-    `questions`: over the same raters.
     `positions`, shape (K,) or None for each question: positions of its labels, for the shift of the mean.
 
     Returns None if a side has fewer than 5 raters.
@@ -157,7 +156,6 @@ Test = Callable[[int], Jackknifed | Remark]
 class NotShuffled:
     """Columns that shuffling does not test.
 
-    `withheld`: columns without any test.
     `by_jackknife`: columns of label use that are tested by leaving out raters, with their units.
     """
 
@@ -185,7 +183,6 @@ class NotShuffled:
         """Return the outcomes of the columns, without correction.
 
         `observed`: shape (C,).
-        `reasons`: why a column has no observed value.
         """
         found = {}
         for c in self.columns:
@@ -228,9 +225,6 @@ def jackknifed_use(
 
     `names`: length L; `observed`: shape (C,).
     `columns`, length L: the columns of the labels.
-    `mean`: the column of the mean's shift.
-    `together`: outcome of all labels together.
-    `test`: the test, or the reason why there is none.
     """
     values = observed[list(columns)]
     if isinstance(test, Remark):

@@ -27,7 +27,6 @@ class ItemLabels(NamedTuple):
     `rater`, `place`: `place` is the position of the label among the labels of the item.
     `labels_ptr`: item i has the labels ``label[labels_ptr[i]:labels_ptr[i + 1]]``, rows of arrays of shape
         (L, ...).
-    `apart`: squared distances between labels.
     `nominal`: True if all unequal labels have distance 1.
     """
 
@@ -100,11 +99,7 @@ _LONGEST, _SHORTEST = 1_000, 32
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ItemsDesign:
-    """One group and its others on every item of one question.
-
-    `order`, `bounds`: how profiles move, see :class:`~grasp_core.permutation.draw.Exchange`.
-    `side`: each rater's side.
-    """
+    """One group and its others on every item of one question."""
 
     seed: int
     order: Int64Array

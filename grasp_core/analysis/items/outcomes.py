@@ -26,10 +26,7 @@ KEPT = 1_200
 
 
 def texts_of_items(table: Table, spec: DataSpec) -> dict[str, str] | None:
-    """Return the beginning of the first text of each item; None if no column contains texts.
-
-    `table`: the annotations.
-    """
+    """Return the beginning of the first text of each item; None if no column contains texts."""
     if spec.text is None or spec.item is None or {spec.text, spec.item} - set(table.columns):
         return None
     item, text = table.column(spec.item), table.column(spec.text)
@@ -190,7 +187,6 @@ class Held:
 def standards(moments: ItemMoments, item_of: Int64Array, tested: BoolArray, *, centred: bool) -> Standards:
     """Return means and reciprocal standard deviations of terms.
 
-    `moments`: sums over all permutations.
     `item_of`, shape (L,): each label's item.
     `tested`, shape (2, I): items whose deviations count, by label use and by distance.
     `centred`: True if terms of label use are known to be 0 on average over all regroupings

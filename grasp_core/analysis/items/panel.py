@@ -49,7 +49,6 @@ from grasp_core.version import __version__
 class ItemsRequest:
     """A request to analyse a group's items.
 
-    `spec`: spec of the group's run.
     `permutations`: number of permutations that the run took.
     `question`: index of the question that is analysed.
     """
@@ -71,7 +70,6 @@ def look_at_items(
 ) -> ItemsResult:
     """Compute the contributions of items to a group's distance and label use.
 
-    `dataset`: the run's data, with its annotations.
     `each`: computes the pieces of work; the result does not depend on who does.
     `progress`: called after each piece with the share that is done; an exception from it ends the work.
 

@@ -33,7 +33,6 @@ def read_model(table: Table, name: str, dataset: Dataset, spec: DataSpec) -> Mod
     `table`: with the columns ``ID`` and ``Label``; or with two columns, one named like the item column of
         the data. A blank label means none. Unknown ids are left out if at least half of the items have a
         label, and fewer items lack one than ids are unknown: people voted on part of a benchmark's rows.
-    `spec`: the spec by which the data set was read.
 
     Raises DataError if columns are missing, or an id is unknown or occurs twice, or a label is none of the
     categories.

@@ -30,7 +30,6 @@ from grasp_core.statistics.items import count
 class Models:
     """Agreement of each model with each group, by every statistic of ``SIDES``, as a panel.
 
-    `dataset`: with M models.
     `unequal`: axes whose groups were given different items, or more items than others: not tested.
     """
 

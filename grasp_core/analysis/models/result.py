@@ -37,7 +37,6 @@ class ModelSummary:
 class Side:
     """One model against one group.
 
-    `statistics`: outcomes of the statistics in :data:`~grasp_core.model.spec.SIDES`.
     `members_f1`: macro-F1 that the group's own members reach against the plurality of the group's others, on
         the items that the model labels.
     """

@@ -39,9 +39,6 @@ _MOST = 60.0
 def chance(fit: Fit, raters: FloatArray, annotations: FloatArray, factor: float = 1.0) -> FloatArray:
     """Return the chance of finding the difference.
 
-    `raters`, `annotations`: numbers of the design, in all.
-    `factor`: factor of x, see :class:`~grasp_core.analysis.planner.values.Plan`.
-
     With noise ``v = r J0 / J + (1 - r) A0 / A`` of J raters and A annotations, ``x = c v ** -g`` and the
     chance is ``Phi((x - z) / sqrt(1 + (h x) ** 2))``, z the normal quantile of the level; two-sided tests add
     the other tail. It grows with raters and with annotations.
@@ -63,10 +60,7 @@ def _share(x: FloatArray, uneven: float, *, two_sided: bool) -> FloatArray:
 
 
 def fitted(cells: Sequence[Cell], spec: PlanSpec) -> Fit:
-    """Return the function that makes the simulated counts most likely.
-
-    `cells`: each with data sets.
-    """
+    """Return the function that makes the simulated counts most likely."""
     raters, annotations, sets, hits = _arrays(cells, spec)
     base = float(np.exp(np.log(raters).mean())), float(np.exp(np.log(annotations).mean()))
     two_sided = spec.target in ("gap", "gai")

@@ -223,7 +223,6 @@ class PlanTask:
 def make_plan(task: PlanTask, each: Each, tell: Callable[[Plan], None] = lambda plan: None) -> Plan:
     """Simulate the chances that designs of the range find the difference.
 
-    `each`: computes the pieces of work, such as :meth:`grasp_core.engine.pools.pool.Pool.each`.
     `tell`: takes the plan so far, several times; the first time within seconds.
 
     The same task gives the same plan, on any workers.
@@ -395,7 +394,6 @@ def task_of(
     """Return the task of planning for one group from a data set.
 
     `min_raters`: smaller groups are counted together.
-    `question`: index of the question in which the difference is.
     """
     annotations = dataset.questions[question]
     grouping = form_groups(dataset.raters, [group.axes], min_raters=min_raters)

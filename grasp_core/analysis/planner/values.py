@@ -31,7 +31,6 @@ MOST = 100_000
 class Assumed:
     """An assumed task, for plans without data.
 
-    `labels`: number of labels, all equally frequent.
     `agreement`: IRR among raters of one group.
     """
 
@@ -58,7 +57,6 @@ class PlanSpec:
     `each`: number of labels that every item gets; None: one from every rater.
     `goal`: chance of finding the difference, one of :data:`GOALS`.
     `per_annotation`, `per_rater`: cost of an annotation, and of recruiting a rater.
-    `assumed`: the task, if there is no pilot.
     """
 
     target: Target
@@ -180,8 +178,6 @@ class Have:
 class Plan:
     """Chances of finding a difference, by raters and items.
 
-    `group`: None without a pilot.
-    `cells`: designs that were simulated.
     `factors`: x may differ by these factors from the pilot's: 10 % and 90 % quantiles over pilots of its
         size. None without a pilot, before they are known, or if too few pilots can have the difference.
     `pilot`: its numbers of raters, items and annotations.
@@ -212,8 +208,5 @@ def plan_dict(plan: Plan) -> dict[str, Any]:
 
 
 def of_large_groups(plan: Plan, result: Result) -> bool:
-    """Return whether a plan, which lists all groups of its axis, reveals no small one.
-
-    `result`: the result as it is shown, without small groups.
-    """
+    """Return whether a plan, which lists all groups of its axis, reveals no small one."""
     return not some_hidden(result) and all(one.n_raters >= LEAST for one in plan.have)

@@ -92,9 +92,6 @@ class InContext:
     """A language model that sees instructions and examples.
 
     `setting`: by default the task's number of examples, chosen by similarity, and its instructions.
-    `answers`: stored answers; new ones are added.
-    `similarity`: needed if examples are chosen by similarity.
-    `usage`: sum over all calls.
     """
 
     model: LanguageModel

@@ -157,7 +157,6 @@ def fit(
 ) -> Prompt:
     """Return the prompt for a target, cut to the model's window.
 
-    `target`: text by field.
     `examples`: text by field and label, in the prompt's order: the most similar last.
 
     Of ``window - 11 - tokens(instructions) - 2 (n + 1)``, the target gets what it needs, at most the share

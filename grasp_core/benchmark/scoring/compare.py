@@ -136,7 +136,6 @@ class TaskDifference:
 
     `null`: shape (permutations,); `drawn`: shape (resamples,).
     `gap`: macro-F1 of the first system minus that of the second.
-    `n`: number of items.
     """
 
     name: str

@@ -87,7 +87,6 @@ class Evaluation:
     `macro_f1`, `macro_f1_declared`: over the classes in gold or predictions, and over all declared ones; for
         splits, the mean over them.
     `ci95`: interval of `macro_f1`: bootstrap over rows; for splits, their 2.5th and 97.5th percentile.
-    `caution`: reasons why the score may mislead.
     """
 
     way: Way
@@ -301,8 +300,6 @@ def tune_boosting(
     """Try settings by leave-one-out, best first; of equal ones, the one with fewer and shallower trees first.
 
     An ensemble also gives the labels by fewer of its trees, so only one is grown for each depth and rate.
-
-    `done`: work of an earlier attempt; new work is added to it.
     """
     labels = known_labels(train)
     if len(labels) < 2:

@@ -24,11 +24,9 @@ class HumanScore:
     """The score of the plurality of a few raters.
 
     `macro_f1`, `macro_f1_declared`: of the first draw of items and votes.
-    `ci95`: its 95 % bootstrap interval, over items.
     `mean`, `spread`: mean and standard deviation of `macro_f1` over all draws; the spread is NaN for a single
         one.
     `repeats`, `n`, `votes`, `classes`: draws, items of each, votes per item and categories of the data.
-    `eligible`: items that could be drawn.
     `unvoted`: right labels that nobody voted for; each counts as a class that is always missed.
     """
 
@@ -133,8 +131,6 @@ class Qualification:
 
 def qualify(dataset: Dataset, right: Mapping[str, str], bar: float) -> tuple[Dataset, Qualification]:
     """Return the votes of raters who are right on a share of `bar` of the qualification rows, without these.
-
-    `bar`: smallest share that must be right, 0 to 1.
 
     Source: Alex et al., *RAFT*, 2021, section 4: a qualification of at least 10 rows, then annotation.
     """

@@ -93,9 +93,6 @@ def _drawn(generator: np.random.Generator, times: Int64Array, size: int) -> Int6
 class TaskScore:
     """Scores on one task; they contain counts over items, but no item's gold label.
 
-    `macro_f1`: over the classes in gold or predictions, as on the leaderboard.
-    `macro_f1_declared`: over all classes that the task declares.
-    `ci95`: 95 % bootstrap interval of `macro_f1`, over items.
     `confusion`, shape (K, K): items by gold class (row) and predicted class (column).
     """
 
@@ -318,11 +315,9 @@ class Bin:
 class Calibration:
     """Agreement of a task's class probabilities with the gold labels.
 
-    `n`: number of items.
     `brier`: mean over items of the sum over classes of squared differences from 1 (gold) or 0; from 0 to 2.
     `log_loss`: mean of -ln of the gold class's probability.
     `ece`: expected calibration error: mean over bins, weighted by items, of |accuracy - confidence|.
-    `bins`: ten of equal width.
 
     Source: Brier (1950), Verification of forecasts expressed in terms of probability. Naeini, Cooper and
     Hauskrecht (2015), Obtaining well calibrated probabilities using Bayesian binning.

@@ -173,10 +173,7 @@ KEYS = frozenset({"token_sha256", "key", "request", "password"})
 
 @dataclass(frozen=True, slots=True)
 class Traces:
-    """Data that name a person: numbers of rows by table, in projects and outside, and projects by id.
-
-    `led`: projects that nobody else owns.
-    """
+    """Data that name a person: numbers of rows by table, in projects and outside, and projects by id."""
 
     held: dict[str, int]
     own: dict[str, int]
