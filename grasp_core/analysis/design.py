@@ -85,10 +85,7 @@ _OF_GROUPS = (DataProblem.UNKNOWN_ON_AXIS, DataProblem.AXIS_OF_ONE_VALUE, DataPr
 
 
 def column_warnings(raters: Raters, analysis: AnalysisSpec, problems: Sequence[Problem]) -> list[Remark]:
-    """Return remarks on problems of a run's columns; columns only used for shuffling need no groups.
-
-    `problems`: problems of the data; those of other columns are left out.
-    """
+    """Return remarks on problems of a run's columns; columns only used for shuffling need no groups."""
     found = [
         _of_shuffles(name, raters, analysis)
         if name not in analysis.tested and problem.remark.code in _OF_GROUPS

@@ -33,10 +33,7 @@ MOST_ITEMS = 100
 
 
 def everybody(dataset: Dataset, analysis: AnalysisSpec) -> Everybody | None:
-    """Return all raters' agreement (docs/methods.md, "Everybody"); None with too many items and labels.
-
-    `analysis`: only its level of measurement and its slices are used; without slices, batches are.
-    """
+    """Return all raters' agreement (docs/methods.md, "Everybody"); None with too many items and labels."""
     questions = dataset.questions
     if any(one.n_items * one.n_categories > MOST_CELLS for one in questions):
         return None
@@ -90,10 +87,7 @@ class DisputedItem(NamedTuple):
 
 
 def disputed_items(one: Annotations, level: Level, label: str | None = None) -> tuple[DisputedItem, ...]:
-    """Return the items on which raters agree least, at most :data:`MOST_ITEMS`.
-
-    `label`: if given, only items to which exactly one rater gave this label.
-    """
+    """Return the items on which raters agree least, or least but for one who gave them `label`."""
     c = count(one, np.ones(one.n_raters, dtype=np.bool_))
     n = c.sum(axis=1)
     squared = distance_of(one.categories, level)(c[n >= 2].sum(axis=0))
@@ -179,10 +173,7 @@ def _by_rater(questions: Sequence[Annotations], counts: Sequence[Int64Array]) ->
 
 
 def _differing(questions: Sequence[Annotations], counts: Sequence[Int64Array], tests: int) -> BoolArray:
-    """Flag raters who agree with the others less than these agree with each other on the same items.
-
-    A one-sided t test of the differences by answer, Bonferroni-corrected over raters.
-    """
+    """Flag raters who agree less with others than these do: one-sided t tests, Bonferroni-corrected."""
     j = questions[0].n_raters
     sums, squares, n = np.zeros(j), np.zeros(j), np.zeros(j)
     for one, c in zip(questions, counts, strict=True):

@@ -236,10 +236,7 @@ def answers_of(annotations: Annotations, design: Design, sides: Sides) -> Answer
 def jackknives(
     questions: Sequence[Answers], sides: Sides, statistics: Callable[[FloatArray], FloatArray]
 ) -> Jackknives:
-    """Leave each unit out in turn.
-
-    `statistics`: turns sums (N, S), the questions one after the other, into statistics (N, T).
-    """
+    """Leave each unit out in turn; `statistics` turns sums (N, S) of all questions into (N, T)."""
     rated = np.flatnonzero(np.any([one.known.any(axis=0) for one in questions], axis=0))
     total = np.sum([block.sum(axis=0) for block in _items(questions, rated)], axis=0)
     whole = statistics(total[None])[0]

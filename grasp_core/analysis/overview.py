@@ -94,10 +94,7 @@ SIZES = (2, 5, 10)
 
 @dataclass(frozen=True, slots=True)
 class SmallGroups:
-    """Number of groups of one axis or intersection, and number of small ones.
-
-    `fewer` counts the groups with fewer raters than each of :data:`SIZES`.
-    """
+    """Number of groups of an axis or intersection, and of those `fewer` than each of :data:`SIZES`."""
 
     axes: AxisSet
     groups: int
@@ -156,10 +153,7 @@ class Overlap:
 
 
 def overlaps(raters: Raters, names: Sequence[str] | None = None) -> tuple[Overlap, ...]:
-    """Measure every pair of axes.
-
-    Raises KeyError if an axis is not in `raters`.
-    """
+    """Measure every pair of axes, or of the named ones."""
     names = tuple(raters.axes) if names is None else tuple(names)
     pairs = list(combinations(names, 2))
     return tuple(_overlap(raters, first, second, len(pairs)) for first, second in pairs)
@@ -214,10 +208,7 @@ class Unknown:
 
 @dataclass(frozen=True, slots=True)
 class Overview:
-    """Sizes of the data.
-
-    `filled` is the share of all item-rater pairs that have an annotation.
-    """
+    """Sizes of the data; `filled` is the share of all item-rater pairs that have an annotation."""
 
     items: int
     raters: int

@@ -130,10 +130,7 @@ IRR, GAP = STATISTICS.index("irr"), STATISTICS.index("gap")
 
 @dataclass(frozen=True, slots=True)
 class PairPlaces:
-    """Positions of the columns of pairs.
-
-    `of_first`: positions of the first groups' columns, one group for each pair.
-    """
+    """Positions of the columns of pairs, from those of the first groups, one for each pair."""
 
     of_first: Places
 

@@ -64,18 +64,12 @@ class Judged(Protocol):
 
 
 class RunPanel(Panel, Protocol):
-    """A panel whose outcomes make a run's result.
-
-    `notes`: remarks that the panel adds to its results.
-    """
+    """A panel whose outcomes make a run's result, to which it adds its `notes`."""
 
     notes: tuple[Remark, ...]
 
     def result(self, null: Null, *, permutations_done: int | None, **of_run: Any) -> Result:
-        """Return the result; `of_run` are fields of :class:`~grasp_core.model.result.Result`.
-
-        With `permutations_done` the result is provisional, and p and q get intervals.
-        """
+        """Return the result of a run; with `permutations_done` it is provisional: p and q get intervals."""
         ...
 
     def undecided(self, c: int, *, corrected: bool) -> Undecided:
@@ -84,10 +78,7 @@ class RunPanel(Panel, Protocol):
 
 
 class LaterPanel(Panel, Protocol):
-    """A panel of a later stage of a run: it adds its results to the result of the run's groups.
-
-    `name`: the stage's name as shown to people, such as "pairs".
-    """
+    """A panel of a later stage, such as "pairs", that adds to the result of the run's groups."""
 
     name: str
 

@@ -62,11 +62,7 @@ class Point:
 
 
 class Simulation:
-    """Data sets of the task's design in which the group behaves in a planted way.
-
-    Random groupings of the task's own data take the group's place, so that only the planted effect makes it
-    differ.
-    """
+    """Data sets of the task's design in which random groupings of the raters behave in a planted way."""
 
     def __init__(self, task: PowerTask) -> None:
         self._task = task
@@ -255,10 +251,7 @@ class GroupPower:
 
 
 def power_tasks(annotations: Annotations, raters: Raters, axes: Sequence[AxisSet]) -> list[PowerTask]:
-    """Make one simulation task per group of two raters or more.
-
-    Raises KeyError if an axis is not in `raters`.
-    """
+    """Make one simulation task per group of two raters or more."""
     grouping = form_groups(raters, axes, min_raters=2)
     fewer = thinned(annotations, _SEED)
     return [
@@ -268,10 +261,7 @@ def power_tasks(annotations: Annotations, raters: Raters, axes: Sequence[AxisSet
 
 
 def estimate(task: PowerTask) -> GroupPower:
-    """Find the smallest shifts, up and down, that 80 % of runs detect at nominal p < 0.05, two-sided.
-
-    The result is the same for the same task, wherever it is computed.
-    """
+    """Find the smallest shifts, up and down, that 80 % of runs detect at nominal p < 0.05, two-sided."""
     simulation = Simulation(task)
     found = GroupPower(task.group, int(task.member.sum()), task.annotations.n_items, task.all_items)
     null = simulation.null("up", 0.0)

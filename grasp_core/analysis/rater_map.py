@@ -127,10 +127,7 @@ PIECES = 16
 
 
 class Explained(NamedTuple):
-    """The share that an axis set explains, the mean share of random groupings, and the test.
-
-    All are None if the axis set has fewer than two groups, or there is nothing to explain.
-    """
+    """Share that an axis set explains, the mean share of random groupings, p and q; None if undefined."""
 
     share: float | None
     by_chance: float | None
@@ -140,7 +137,7 @@ class Explained(NamedTuple):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Piece:
-    """Some permutations: the first of them, their number, and other arguments of :func:`shuffled_shares`."""
+    """Permutations `first` to `first + count - 1`; the rest is as in :func:`explained_by_axes`."""
 
     squared: FloatArray
     group: Int64Array
@@ -180,7 +177,7 @@ def explained_by_axes(
         replace(whole, first=first, count=end - first) for first, end in pairwise(firsts) if end > first
     ]
     found = []
-    for shares_of in each(_shares_of, pieces):
+    for shares_of in each(shuffled_shares, pieces):
         found.append(shares_of)
         progress(len(found) / len(pieces))
     null = np.concatenate(found)
@@ -197,31 +194,24 @@ def explained_by_axes(
     ], count
 
 
-def _shares_of(piece: Piece) -> FloatArray:
-    with threadpool_limits(1):
-        return shuffled_shares(
-            piece.squared, piece.group, piece.exchange, piece.seed, piece.count, first=piece.first
-        )
-
-
 def n_permutations(raters: int, groups: int, wanted: int) -> int:
     """Return the number of permutations: that of the run, or as many as the work allows."""
     fitting = int(MOST_WORK / (2 * raters**2 * max(groups, 1)))
     return min(wanted, max(fitting, FEWEST_PERMUTATIONS))
 
 
-def shuffled_shares(
-    squared: FloatArray, group: Int64Array, exchange: Exchange, seed: int, count: int, *, first: int = 0
-) -> FloatArray:
-    """Return R^2 of each axis set under `count` permutations from the `first` on, shape (count, S)."""
+def shuffled_shares(piece: Piece) -> FloatArray:
+    """Return R^2 of each axis set under each permutation, shape (count, S), on one thread."""
+    group, seed = piece.group, np.uint64(piece.seed)
     table, profile = np.unique(group, axis=1, return_inverse=True)
     step = max(ROOM // (16 * group.shape[1] * int(group.max(initial=0) + 1)), 1)
-    out = np.empty((count, len(group)))
-    for start in range(0, count, step):
-        drawn = np.empty((group.shape[1], min(step, count - start)), np.uint16)
-        draw(np.uint64(seed), first + start, *exchange, profile.astype(np.uint16), drawn)
-        for s, groups_of in enumerate(table):
-            out[start : start + step, s] = shares(squared, groups_of[drawn])
+    out = np.empty((piece.count, len(group)))
+    with threadpool_limits(1):
+        for start in range(0, piece.count, step):
+            drawn = np.empty((group.shape[1], min(step, piece.count - start)), np.uint16)
+            draw(seed, piece.first + start, *piece.exchange, profile.astype(np.uint16), drawn)
+            for s, groups_of in enumerate(table):
+                out[start : start + step, s] = shares(piece.squared, groups_of[drawn])
     return out
 
 
@@ -337,10 +327,7 @@ class MapTask:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Placed:
-    """Raters with their distances and places; `found` has the counts.
-
-    `unequal`: axes whose groups were given different items, or more items than others: not tested.
-    """
+    """Raters with their distances and places, and the axes that are not tested; `found` has the counts."""
 
     found: RaterMap
     raters: Raters

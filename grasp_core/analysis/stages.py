@@ -288,10 +288,7 @@ class Given(SideBySide):
 
 
 def check_given(raters: Raters, analysis: AnalysisSpec) -> None:
-    """Refuse a given axis if shuffling within its values changes no group that is tested.
-
-    Raises SpecError.
-    """
+    """Raise SpecError if shuffling within a given axis's values changes no group that is tested."""
     for column in analysis.given:
         if within(raters, analysis, column) is None:
             raise SpecError(_nothing_left(analysis, column))

@@ -135,12 +135,7 @@ def kept_texts(path: Path) -> KeptWork[str]:
 
 
 class RetrievalProgram:
-    """A program that reads a row as a JSON object from its input and writes a text to its output.
-
-    It is started without a shell, once for each different row.
-
-    `known`: texts retrieved before; new ones are added.
-    """
+    """A program, run once a different row, that turns it as JSON into a text; `known` keeps these."""
 
     def __init__(self, line: str, known: MutableMapping[str, str], *, timeout_s: float = 60.0) -> None:
         try:

@@ -68,10 +68,7 @@ def ranked(entries: Iterable[Entry], column: str = OVERALL) -> list[Entry]:
 
 
 def over_tasks(entries: Iterable[Entry], names: Sequence[str]) -> list[Entry]:
-    """Return the systems with the mean over `names` as overall figure; None if one of these is missing.
-
-    If `names` include all built-in tasks, a published mean stays.
-    """
+    """Return the systems with the mean over `names`; published means stay if all tasks are among these."""
     return [
         entry
         if entry.own or set(builtin_tasks()) <= set(names)

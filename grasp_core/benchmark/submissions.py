@@ -82,11 +82,7 @@ PREDICTIONS, PROBABILITIES = "predictions.csv", "probabilities.csv"
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Submission:
-    """A system's labels.
-
-    `files`: by task, in the tasks' order; tasks without a file are left out.
-    `probabilities`: files of class probabilities by task, which RAFT's own leaderboard does not take.
-    """
+    """A system's labels and probabilities by task, and the files that belong to no task."""
 
     files: Mapping[str, LabelledFile]
     unexpected: tuple[LabelledFile, ...] = ()

@@ -158,10 +158,7 @@ class Asked(NamedTuple):
 def request_of(
     found: Reading, run_spec: RunSpec, data: Dataset, given: Collection[str] | None, voice: Voice
 ) -> Asked:
-    """Complete the request for a run and show the notes before it; an impossible run is refused first.
-
-    `given`: as in :meth:`Asked.said`, with "axes" if they were named.
-    """
+    """Complete the request for a run and show the notes before it; an impossible run is refused first."""
     if given is not None and "axes" not in given:
         run_spec = with_groups(data, run_spec, voice)
     grouping = checked_groups(data, run_spec)

@@ -39,10 +39,7 @@ _SEEN = 64
 
 
 class Service:
-    """Takes in requests, has them computed in the background and finds their answers.
-
-    `computing`: computes the runs; by default this process does, with the same pool.
-    """
+    """Takes in requests, has them computed, by default in this process, and finds their answers."""
 
     def __init__(
         self,
@@ -127,10 +124,7 @@ class Service:
         return found.result
 
     def news_every(self, run_id: str) -> float:
-        """Return the seconds between provisional results of a run at present.
-
-        For runs that wait, or that another server computes, they are the seconds between searches for runs.
-        """
+        """Return the seconds between a run's provisional results, or between searches for one that waits."""
         return self._computing.news_every(run_id) or POLL_SECONDS
 
     def data_of(self, record: RunRecord) -> Dataset:

@@ -225,20 +225,14 @@ def user_of(person: Person, settings: Settings) -> User:
 
 
 def user_by_token(token: Token, owner: User | None, settings: Settings) -> User | None:
-    """Return the token's owner with at most the token's scope; None if they are no longer admitted.
-
-    `owner`: the person who made the token, with their rights of now; None if they are not admitted.
-    """
+    """Return the token's owner with at most its scope; None if they are no longer admitted."""
     if not settings.sign_in:
         owner = None if token.owner else LOCAL_USER
     return None if owner is None else owner.at_most(_ROLE_OF_SCOPE[token.scope])
 
 
 def role_of(person: Person, settings: Settings) -> Role:
-    """Return a person's role: admin by the settings, else their own, else the settings' role.
-
-    Settings for a mail address apply to the person who holds it.
-    """
+    """Return a person's role: admin by the settings, else their own, else the settings' role."""
     if is_admin_by_settings(person, settings):
         return "admin"
     if person.role is not None:

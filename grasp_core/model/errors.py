@@ -11,10 +11,7 @@ FAULT = "The run stopped because of an error in GRASP itself; please file a bug.
 
 
 class GraspError(Exception):
-    """Base of every error whose message is written for the user.
-
-    `code`: name of the error, for programs; it stays the same when the sentence is reworded.
-    """
+    """Base of errors whose message is for the user; `code` names one, whatever its wording."""
 
     code: str = "error"
 
@@ -93,10 +90,7 @@ class DataError(GraspError):
 
 
 class UnsureError(DataError):
-    """A guess is too unsure to compute anything from it.
-
-    `option`: the field that decides, such as "label"; the code is then ``unsure-label``.
-    """
+    """A guess is too unsure to compute anything; its code names the `option` that decides."""
 
     def __init__(self, sentence: str, option: str) -> None:
         super().__init__(sentence)
@@ -184,10 +178,7 @@ class MissingResultError(GraspError):
 
 
 class LimitError(GraspError):
-    """A user has asked for more than a person may have at one time.
-
-    `seconds`: seconds after which to try again, if waiting is enough.
-    """
+    """A user has asked for more than a person may have; `seconds` until more is allowed, if ever."""
 
     code = "limit"
 
@@ -197,10 +188,7 @@ class LimitError(GraspError):
 
 
 class TooOftenError(GraspError):
-    """Somebody asks more often than a person may.
-
-    `seconds`: seconds after which to try again.
-    """
+    """Somebody asks more often than a person may; they may try again after `seconds`."""
 
     code = "too-often"
 
@@ -216,10 +204,7 @@ class SettingsError(GraspError):
 
 
 class RemoteError(GraspError):
-    """A server did not give what was asked for.
-
-    `code`: e.g. "not-done" for a run that is still computing, or "not-found".
-    """
+    """A server did not give what was asked for; `code`: e.g. "not-done" or "not-found"."""
 
     def __init__(self, sentence: str, code: str) -> None:
         super().__init__(sentence)

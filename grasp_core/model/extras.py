@@ -70,10 +70,7 @@ def has(*modules: str) -> bool:
 
 
 def require(what: str, extra: Extra, *modules: str) -> None:
-    """Raise MissingPackageError if a module is not installed: one of `modules`, or of all of the extra's.
-
-    `what`: the thing asked for, such as "PNG": the message begins with it.
-    """
+    """Raise MissingPackageError about `what` if a module is missing, of `modules` or all of the extra's."""
     absent = _absent(modules or EXTRAS[extra])
     if not absent:
         return

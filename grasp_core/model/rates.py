@@ -56,10 +56,7 @@ class Asker:
 
 
 class Left(NamedTuple):
-    """Requests of one kind that somebody has left.
-
-    `most`, `window`: limit of `most` requests in `window` seconds.
-    """
+    """Requests of one kind that are left of `most` in `window` seconds; `seconds` until there are more."""
 
     what: str
     most: int

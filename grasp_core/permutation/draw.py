@@ -120,10 +120,7 @@ def exchange_of(raters: Raters, spec: AnalysisSpec) -> Exchange:
 
 
 def check_strata(strata: Collection[str], columns: Collection[str]) -> None:
-    """Refuse bins of workload as a stratum if a column of the data has that name.
-
-    Raises SpecError.
-    """
+    """Raise SpecError if bins of workload are a stratum and a column of the data has that name."""
     if WORKLOAD in strata and WORKLOAD in columns:
         raise SpecError(
             f"the data have a column {WORKLOAD}, and as a stratum that word stands for bins of raters by "

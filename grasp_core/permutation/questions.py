@@ -32,10 +32,7 @@ _LABELS = len(compiled.COMPONENTS)
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Questions:
-    """One design per question, for the same raters and groups, and raters' terms for tests of label use.
-
-    `terms`: None if label use is not tested.
-    """
+    """One design per question, and raters' terms for tests of label use, None if it is not tested."""
 
     designs: tuple[Design, ...]
     terms: RaterTerms | None = None
@@ -60,10 +57,7 @@ def lay_out(
     residuals: Residuals | None = None,
     lacking: Further | None = None,
 ) -> Questions:
-    """Build the design of each question; see :func:`~grasp_core.permutation.design.build_design`.
-
-    Without `residuals`, label use is not tested; `lacking` are statistics that kernels lack.
-    """
+    """Build the design of each question; without `residuals`, label use is not tested."""
     shared = Membership(raters, grouping, spec)
     designs = tuple(
         build_design(one, raters, grouping, spec, membership=shared, lacking=lacking) for one in questions

@@ -66,10 +66,7 @@ class SubmissionStore(Bound):
     def add(
         self, name: str, predictions: Predictions, scores: Mapping[str, Any], *, owner: str
     ) -> SubmissionRecord:
-        """Keep a scored submission; if the person sent the same predictions before, only rename that one.
-
-        Raises AccessError if the project is archived or was deleted.
-        """
+        """Keep a scored submission, or rename the person's earlier one of the same predictions."""
         told = {"sha256": _digest(predictions), "predictions": zlib.compress(_json(predictions))}
         whose = {"id": new_id(), "project_id": self._home, "name": name, "owner": owner}
         row = {**told, **whose, "scores": json.dumps(scores)}

@@ -12,11 +12,12 @@ import pytest
 from grasp_core.model.annotations import Annotations, Axis, Raters
 from grasp_core.model.groups import Grouping, form_groups
 from grasp_core.model.spec import AnalysisSpec, Level
-from grasp_core.permutation import compiled, reference
+from grasp_core.permutation import compiled
 from grasp_core.permutation import design as design_module
 from grasp_core.permutation.design import Design, build_design
 from grasp_core.permutation.draw import exchange_of, identity, permutation
 from grasp_core.permutation.kernel import crossed
+from tests.permutation import reference
 from tests.permutation.simulated import (
     AXES,
     CONVENTIONS,

@@ -14,7 +14,7 @@ from grasp_core.model.annotations import Annotations, Raters
 from grasp_core.model.groups import form_groups
 from grasp_core.model.remarks.reasons import NoValue
 from grasp_core.model.spec import STATISTICS, AnalysisSpec, Level
-from grasp_core.permutation import label_use, questions, reference
+from grasp_core.permutation import label_use, questions
 from grasp_core.permutation.draw import exchange_of, identity, permutation
 from grasp_core.permutation.questions import Questions
 from grasp_core.permutation.testing.corrections import (
@@ -27,6 +27,7 @@ from grasp_core.permutation.testing.corrections import (
     step_down,
 )
 from grasp_core.permutation.testing.p_values import BINS
+from tests.permutation import reference
 from tests.permutation.naive import (
     naive_dsi,
     naive_max_t,

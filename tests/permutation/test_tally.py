@@ -16,11 +16,12 @@ from grasp_core.analysis.cohesion.columns import cohesion_tests, members, with_d
 from grasp_core.model.annotations import Annotations, Axis, Raters
 from grasp_core.model.groups import form_groups
 from grasp_core.model.spec import STATISTICS, AnalysisSpec
-from grasp_core.permutation import compiled, questions, reference
+from grasp_core.permutation import compiled, questions
 from grasp_core.permutation.compiled import KERNEL_STATISTICS
 from grasp_core.permutation.draw import exchange_of, identity, permutation
 from grasp_core.permutation.testing.p_values import BINS, Kept
 from grasp_core.permutation.testing.tally import CELLS, Counted, Tally
+from tests.permutation import reference
 from tests.permutation.naive import GRID, JITTER, naive_dsi
 from tests.permutation.simulated import GAI, GROUPS, SPEC, by_group_and_axis, simulate
 from tests.permutation.simulated import kept as whole

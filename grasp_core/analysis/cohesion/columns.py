@@ -30,11 +30,7 @@ _SHARED = KERNEL_STATISTICS.index("distance")
 
 @dataclass(frozen=True, slots=True)
 class Places:
-    """Positions of the columns of groups and axes.
-
-    `n_groups`: G.
-    `n_labels`: L, labels whose use by groups is reported; 0 if there are too many.
-    """
+    """Positions of the columns of G groups, with L labels whose use is reported, and axes."""
 
     n_groups: int
     n_labels: int = 0
@@ -101,10 +97,7 @@ def members(groups: Sequence[Group], spec: AnalysisSpec) -> list[list[int]]:
 def cohesion_tests(
     groups: Sequence[Group], spec: AnalysisSpec, n_labels: int = 0, symmetry: Symmetry | None = None
 ) -> Tests:
-    """Return the tests of the chosen statistics, label use and the axes' DSI; units are groups.
-
-    Without a symmetry, no two null distributions are taken to be the same.
-    """
+    """Return the tests of the chosen statistics, label use and the axes' DSI; units are groups."""
     places = Places(len(groups), n_labels, further_of(spec))
     families = group_families([group.axes for group in groups], spec, places)
     of_axis = members(groups, spec)
@@ -124,10 +117,7 @@ def cohesion_tests(
 
 
 def known_of(places: Places, like: Int64Array, further: int) -> Known:
-    """Return symmetries of the groups' columns, which `further` other columns follow.
-
-    `like`: from :class:`~grasp_core.permutation.testing.tail.Symmetry`.
-    """
+    """Return symmetries (:class:`Symmetry`) of the groups' columns, which `further` others follow."""
     width, found = places.of_group, np.arange(places.dsi(further))
     found[: places.dsi(0)] = (width * like[:, None] + np.arange(width)).ravel()
     return Known(tuple(found.tolist()))
@@ -136,10 +126,7 @@ def known_of(places: Places, like: Int64Array, further: int) -> Known:
 def group_families(
     kinds: Sequence[Hashable], spec: AnalysisSpec, places: Places, tested: Collection[str] = TABLE.keys()
 ) -> tuple[Family, ...]:
-    """Return the families of tests that are corrected together.
-
-    `kinds`, length U: the axis of each unit, such as a group.
-    """
+    """Return the families of tests that are corrected together; `kinds` are the units' axes."""
     found: dict[Hashable, list[int]] = {}
     upper: list[int] = []
     at = places.statistics

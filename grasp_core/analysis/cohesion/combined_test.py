@@ -235,11 +235,6 @@ def verdict_of(one: Joint, permutations: int) -> Verdict:
     """Return the verdict of a hypothesis after this number of permutations."""
     if one.why:
         return Verdict("untestable", why=one.why)
-    code = _code(one, permutations)
+    clear = max(one.q, one.bound) < LEVEL and permutations >= FEWEST_CLEAR
+    code: VerdictCode = "clear" if clear else "hint" if one.p < LEVEL else "none"
     return Verdict(code, one.kinds, one.p, one.q, one.bound, one.strength, spread=one.spread)
-
-
-def _code(one: Joint, permutations: int) -> VerdictCode:
-    if max(one.q, one.bound) < LEVEL and permutations >= FEWEST_CLEAR:
-        return "clear"
-    return "hint" if one.p < LEVEL else "none"

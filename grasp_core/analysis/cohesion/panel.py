@@ -97,10 +97,7 @@ def _same(group: Group, value: float, expected: float, source: str) -> None:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CohesionWork:
-    """Designs whose groups follow one another; each group has its :func:`questions.values`.
-
-    `of_unit`: number of neighbouring groups that make a unit, such as the two of a pair.
-    """
+    """Designs whose groups follow one another; `of_unit` neighbouring groups make a unit."""
 
     designs: tuple[Questions, ...]
     of_unit: int = 1

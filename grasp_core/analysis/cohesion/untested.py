@@ -61,10 +61,13 @@ def jackknifed(
     if smaller < FEWEST_RATERS:
         return None
     found = [_of_question(one, group, others) for one in questions]
-    of_labels = np.concatenate([_p(one, smaller - 1) for one in found])
-    tests = sum(_tests(_p(one, smaller - 1)) for one in found)
+    by_question = [_p(one, smaller - 1) for one in found]
+    varying = [int((~np.isnan(p)).sum()) for p in by_question]
+    tests = sum(1 if n == 2 else n for n in varying)  # labels that can differ independently: of two, one
+    of_labels, mean = np.concatenate(by_question), float("nan")
     least = np.nanmin(of_labels) if tests else 1.0
-    mean = _of_mean(found, positions or [None] * len(found), smaller - 1)
+    if len(found) == 1 and positions and positions[0] is not None:
+        mean = float(_p(found[0].seen_at(positions[0]), smaller - 1))
     return Jackknifed(float(min(1.0, least * max(tests, 1))), of_labels, mean)
 
 
@@ -135,29 +138,13 @@ def _variance(without: FloatArray) -> FloatArray:
     return np.asarray((n - 1) / max(n, 1) * ((without - without.mean(axis=0)) ** 2).sum(axis=0))
 
 
-def _tests(p: FloatArray) -> int:
-    """Return how many labels can differ independently: if two vary, one."""
-    varying = int((~np.isnan(p)).sum())
-    return 1 if varying == 2 else varying
-
-
-def _of_mean(found: Sequence[_Left], positions: Sequence[FloatArray | None], freedom: int) -> float:
-    """Return p of the mean's shift; NaN with several questions, or if the question has no mean."""
-    if len(found) != 1 or positions[0] is None:
-        return float("nan")
-    return float(_p(found[0].seen_at(positions[0]), freedom))
-
-
 Test = Callable[[int], Jackknifed | Remark]
 """Tests a unit's label use by leaving out raters; gives the reason if there is no test."""
 
 
 @dataclass(frozen=True, slots=True)
 class NotShuffled:
-    """Columns that shuffling does not test.
-
-    `by_jackknife`: columns of label use that are tested by leaving out raters, with their units.
-    """
+    """Columns without any test, and those of label use tested by leaving out raters, with units."""
 
     test: Test
     withheld: frozenset[int] = frozenset()

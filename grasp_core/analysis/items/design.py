@@ -77,18 +77,6 @@ class Reached(NamedTuple):
     largest: FloatArray
 
 
-def new_moments(n_items: int, n_labels: int, width: int) -> ItemMoments:
-    """Return sums of 0, with room for the sizes of `width` permutations."""
-    return ItemMoments(
-        np.zeros((2, n_labels)),
-        np.zeros((2, n_items)),
-        np.zeros((2, n_items), np.int64),
-        np.zeros(n_items, np.int64),
-        np.zeros((2, width, n_items)),
-        np.zeros((2, width), np.int64),
-    )
-
-
 _ROOM = 2**23
 """Most bytes that the data of a batch of permutations may take."""
 _WIDEST, _NARROWEST = 128, 8
@@ -137,6 +125,14 @@ class ItemsDesign:
         return use[:, 0], apart[:, 0]
 
 
+def new_moments(design: ItemsDesign) -> ItemMoments:
+    """Return sums of 0, without sizes."""
+    n = np.zeros((3, design.n_items), np.int64)
+    use, apart = np.zeros((2, design.cells.label.size)), np.zeros((2, design.n_items))
+    none = np.zeros((2, 0, design.n_items)), np.zeros((2, 0), np.int64)
+    return ItemMoments(use, apart, n[:2], n[2], *none)
+
+
 def lay_out(
     annotations: Annotations, raters: Raters, member: BoolArray, others: BoolArray, spec: AnalysisSpec
 ) -> ItemsDesign:
@@ -177,7 +173,7 @@ def first(design: ItemsDesign, least: FloatArray, part: tuple[int, int]) -> tupl
 
     `least`, shape (I,): the smallest distance of each item that reaches the observed one.
     """
-    found = new_moments(design.n_items, design.cells.label.size, 0)
+    found = new_moments(design)
     shares = []
     for start, stop in _batches(design, part):
         batch = ItemMoments(

@@ -138,10 +138,7 @@ class ItemsResult:
 
     @classmethod
     def from_dict(cls, plain: Any) -> Self:
-        """Read :meth:`to_dict`'s form.
-
-        Raises DataError if it is of another format or version, or a field is missing or of the wrong kind.
-        """
+        """Read :meth:`to_dict`'s form; raises DataError if it is of another format or damaged."""
         plain = require_header(plain, "a GRASP result about items", FORMAT, (FORMAT_VERSION,))
         with damaged("the file of items"):
             return from_json(plain, cls)

@@ -128,13 +128,7 @@ def read_models(
     dataset: Dataset,
     spec: DataSpec,
 ) -> tuple[ModelLabels, ...]:
-    """Read the models of a run's spec.
-
-    `files`: files of models, by their hash.
-    `annotations`: the table from which the data set was read.
-
-    Raises DataError as :func:`read_model` and :func:`read_model_column` do.
-    """
+    """Read the models of a run's spec, from `files` by hash or the data's table of annotations."""
     return tuple(
         read_model(files[model.sha256], model.name, dataset, spec)
         if model.column is None
@@ -144,19 +138,13 @@ def read_models(
 
 
 def check_name(name: str) -> None:
-    """Refuse a name that cannot be shown.
-
-    Raises DataError.
-    """
+    """Raise DataError if a name cannot be shown."""
     if not name.strip() or len(name) > MAX_NAME:
         raise DataError(f"a model's name has 1 to {MAX_NAME} characters; found {quoted(name)}")
 
 
 def check_models(models: Sequence[ModelLabels]) -> None:
-    """Refuse an empty list, and two models with the same name.
-
-    Raises DataError.
-    """
+    """Raise DataError if there is no model, or two have the same name."""
     if not models:
         raise DataError(f"there is no model to look at; give a file with the columns {ID} and {LABEL}")
     names = [model.name for model in models]

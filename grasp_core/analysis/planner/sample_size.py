@@ -14,12 +14,12 @@ from grasp_core.analysis.planner._fitting import (
     BLUNTEST,
     LEAN,
     MOST_OWN,
-    SHARP,
     SHARPEST,
     Model,
     Pilot,
     average_shares,
     measured,
+    with_sharp,
 )
 from grasp_core.analysis.planner.values import LINES, Cell, Fit, Plan, PlanSpec
 from grasp_core.model.annotations import Annotations, Axis, FloatArray, Raters
@@ -151,10 +151,7 @@ class Needed:
 
 
 def cheapest(plan: Plan, factor: float = 1.0) -> PricedDesign | None:
-    """Return the cheapest design of the range that reaches the goal; None if none does.
-
-    All annotations are new; raters of the pilot may take part again and need not be recruited.
-    """
+    """Return the cheapest design of the range that reaches the goal; None if none does."""
     spec = plan.spec
     numbers = np.unique(np.geomspace(*spec.raters, _NUMBERS).round().astype(int))
     choices = [_choice(plan, int(raters), factor) for raters in numbers]
@@ -181,17 +178,12 @@ def recruitment(plan: Plan, raters: int, items: int) -> list[Needed]:
     upto = np.round(np.cumsum(weights) / weights.sum() * (raters - n)).astype(int)
     others = np.diff(upto, prepend=0)
     numbers = [n if one.chosen else int(number) for one, number in zip(plan.have, others, strict=True)]
-    return [
-        _needed(spec, one.name, one.n_raters, number, each)
-        for one, number in zip(plan.have, numbers, strict=True)
-    ]
-
-
-def _needed(spec: PlanSpec, group: str, have: int, needed: int, each: float) -> Needed:
-    recruit = max(needed - have, 0)
-    annotations = round(needed * each)
-    cost = annotations * spec.per_annotation + recruit * spec.per_rater
-    return Needed(group, have, needed, recruit, annotations, cost)
+    rows = []
+    for one, needed in zip(plan.have, numbers, strict=True):
+        recruit, annotations = max(needed - one.n_raters, 0), round(needed * each)
+        cost = annotations * spec.per_annotation + recruit * spec.per_rater
+        rows.append(Needed(one.name, one.n_raters, needed, recruit, annotations, cost))
+    return rows
 
 
 STEPS = 12
@@ -206,11 +198,6 @@ Design = tuple[int, int]
 def steps(ends: tuple[int, int]) -> tuple[int, ...]:
     """Return at most 12 whole numbers from end to end, in equal ratios."""
     return tuple(dict.fromkeys(int(value) for value in np.round(np.geomspace(*ends, STEPS))))
-
-
-def rater_steps(spec: PlanSpec) -> tuple[int, ...]:
-    """Return the numbers of raters of the grid."""
-    return steps(spec.raters)
 
 
 def spread_out(spec: PlanSpec, raters: Sequence[int], items: Sequence[int]) -> list[Design]:
@@ -287,7 +274,7 @@ def matched(model: Model, pilot: Pilot, spec: PlanSpec, categories: tuple[str, .
         model = _leaning(model, use, spec)
         if not np.isnan(more):
             model = _moved(
-                lambda value: _with_sharp(model, value),  # noqa: B023 - called before the next round
+                lambda value: with_sharp(model, value),  # noqa: B023 - called before the next round
                 lambda one: _agreeing(one, spec, categories) - more,
                 (BLUNTEST, SHARPEST),
             )
@@ -359,12 +346,6 @@ def _leaning(model: Model, use: FloatArray, spec: PlanSpec) -> Model:
         centres[1, LEAN:] -= centres[1, LEAN:].mean()
         model = replace(model, centres=centres)
     return model
-
-
-def _with_sharp(model: Model, sharp: float) -> Model:
-    centres = model.centres.copy()
-    centres[1, SHARP] = sharp
-    return replace(model, centres=centres)
 
 
 def _moved(

@@ -19,7 +19,6 @@ from grasp_core.analysis.planner.sample_size import (
     matched,
     near_lines,
     observed_difference,
-    rater_steps,
     spread_out,
     steps,
 )
@@ -45,17 +44,13 @@ HOPELESS = 10
 """A test stops if this many of the first permutations lie beyond the observed value: of the tests with p
 below 0.05, fewer than 1 in 100,000 have so many."""
 _SPEC = AnalysisSpec(axes=(("side",),))
-_DRAWN, _SHUFFLED = 21, 22
-"""Purposes of random streams."""
+_DRAWN = 21
+"""Purpose of a random stream."""
 
 
 @dataclass(frozen=True, slots=True)
 class SimulatedDesign:
-    """A design whose data sets are simulated.
-
-    `sizes`: number of raters by group; the plan is for the first group.
-    `each`: number of labels per item; None: one from every rater.
-    """
+    """A design: raters by group, the planned one first, and labels per item (None: one of each rater)."""
 
     sizes: tuple[int, ...]
     items: int
@@ -207,10 +202,7 @@ FEWEST_ANNOTATIONS = 40
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PlanTask:
-    """All inputs of a plan.
-
-    `n_pilot`: numbers of raters, items and annotations of the pilot, before any thinning.
-    """
+    """All inputs of a plan; `n_pilot` are raters, items and annotations before any thinning."""
 
     spec: PlanSpec
     categories: tuple[str, ...]
@@ -238,7 +230,7 @@ class _Making:
         spec = task.spec
         self._model = _modelled(task)
         self._sizes = measured(self._model, spec, task.categories)
-        self._raters, self._items = rater_steps(spec), steps(spec.items)
+        self._raters, self._items = steps(spec.raters), steps(spec.items)
         self._cells: dict[tuple[int, int], Cell] = {}
         lines = len(LINES) * ALONG * PASSES[-1]
         again = 0 if task.pilot is None else PILOTS * len(LINES) * OF_PILOT
@@ -391,10 +383,7 @@ _ALL = 0.8
 def task_of(
     dataset: Dataset, group: Group, spec: PlanSpec, *, min_raters: int, question: int = 0
 ) -> PlanTask:
-    """Return the task of planning for one group from a data set.
-
-    `min_raters`: smaller groups are counted together.
-    """
+    """Return the task of planning for one group; those with fewer raters are counted together."""
     annotations = dataset.questions[question]
     grouping = form_groups(dataset.raters, [group.axes], min_raters=min_raters)
     g = grouping.groups.index(group)

@@ -29,10 +29,7 @@ MOST = 100_000
 
 @dataclass(frozen=True, slots=True)
 class Assumed:
-    """An assumed task, for plans without data.
-
-    `agreement`: IRR among raters of one group.
-    """
+    """An assumed task, for plans without data; `agreement` is the IRR among raters of one group."""
 
     labels: int = 2
     agreement: float = 0.4

@@ -108,11 +108,7 @@ NGRAMS = (1, 5)
 
 @dataclass(frozen=True, slots=True)
 class Boosting:
-    """Settings of AdaBoost; by default those of the published figures.
-
-    `trees`: most trees; fewer are grown if all labelled rows are right before.
-    `depth`: questions that a tree asks one after the other.
-    """
+    """Settings of AdaBoost: most trees, the depth of each; by default those of the published figures."""
 
     trees: int = 100
     depth: int = 3

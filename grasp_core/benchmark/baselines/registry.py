@@ -58,11 +58,7 @@ def check_installed(name: str) -> None:
 
 
 def make_baseline(name: str, embedder: Embedder | None = None, unlabelled: Texts = ()) -> Fit:
-    """Make a baseline for one run.
-
-    `embedder`: shared by several baselines on the same texts; by default the baseline gets its own.
-    `unlabelled`: texts of the task's rows without labels, for :data:`SPREADING`.
-    """
+    """Make a baseline for one run; `unlabelled`: texts that :data:`SPREADING` learns from."""
     check_installed(name)
     if name == SPREADING:
         return spreading(embedder or Embedder(), unlabelled)

@@ -135,10 +135,7 @@ class Endpoint:
         return self._tokens.cut(text, tokens)
 
     def next_token_logprobs(self, prompt: str, candidates: Sequence[str]) -> Answer:
-        """Return how likely each candidate's first token is, among the likeliest that the endpoint names.
-
-        In a chat, the candidate that the model writes has probability 1.
-        """
+        """Return how likely each candidate's first token is; in a chat, the one written is certain."""
         openai = self._openai
         try:
             plain = (self._talk if self._chat else self._complete)(prompt).http_response.json()

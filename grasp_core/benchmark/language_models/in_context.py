@@ -89,10 +89,7 @@ def _classified(asking: Asking, prompts: Iterator[Prompt], total: int) -> Predic
 
 @dataclass(frozen=True, slots=True)
 class InContext:
-    """A language model that sees instructions and examples.
-
-    `setting`: by default the task's number of examples, chosen by similarity, and its instructions.
-    """
+    """A language model that sees instructions and examples, by default similar ones."""
 
     model: LanguageModel
     answers: KeptWork[Answer]

@@ -82,10 +82,7 @@ def label_all(
     watch: Watch = unwatched,
     block: int = BLOCK,
 ) -> Iterator[tuple[str, TaskRun, bool]]:
-    """Label every task and write it at once; yield its name, its :class:`TaskRun`, and whether it is new.
-
-    `name`: the baseline with all its settings; tasks that it has labelled already are not labelled again.
-    """
+    """Label and write every task that this baseline has not labelled; yield the run, and True if new."""
     known = read_run(out)
     for files in found:
         key = work_key(name, files.task, [files.train, files.test], "submission", seed)

@@ -43,10 +43,7 @@ def leave_one_out(rows: Rows) -> list[Fold]:
 
 
 def stratified_splits(rows: Rows, seed: int, splits: int = SPLITS) -> list[Fold]:
-    """Return random splits: a fifth of each class, rounded at random, is labelled from the other rows.
-
-    A class of one row is always learnt from, never labelled.
-    """
+    """Return random splits with a fifth of each class to label, but no class of one row."""
     labels = np.array(known_labels(rows))
     classes = [np.flatnonzero(labels == name) for name in dict.fromkeys(labels)]
     if max(map(len, classes)) < 2:
@@ -142,10 +139,7 @@ def evaluate(
     watch: Watch = unwatched,
     done: Done | None = None,
 ) -> Evaluation:
-    """Score a baseline.
-
-    `done`: work of an earlier attempt on the same baseline, rows and seed; new work is added to it.
-    """
+    """Score a baseline; work of an earlier attempt is taken from `done`, and new work added to it."""
     labels = known_labels(train)
     if way == "file":
         if test is None or not test.labels:

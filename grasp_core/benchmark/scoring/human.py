@@ -93,10 +93,7 @@ def human_baseline(
 
 
 def plurality_of_few(dataset: Dataset, *, votes: int = 5, items: int = 100, seed: int = 1) -> dict[str, str]:
-    """Return the plurality of `votes` annotations by item, for one draw of items, to be scored elsewhere.
-
-    Parameters are those of :func:`human_baseline`; it needs no right label, and no further vote.
-    """
+    """Return the plurality of `votes` annotations by item, for one draw, to be scored elsewhere."""
     _check(seed, votes=votes, items=items)
     annotations = dataset.annotations
     none = np.full(annotations.n_items, -1, dtype=np.int64)

@@ -214,11 +214,7 @@ def paired_codes(
 
 @dataclass(frozen=True, slots=True)
 class ClassScore:
-    """Counts of one class of a task.
-
-    `right`, `false_positives`: items given the class rightly, and wrongly.
-    `false_negatives`: items of the class that were given another one.
-    """
+    """Counts of one class: right items, others taken for it, and its items taken for others."""
 
     name: str
     right: int

@@ -13,10 +13,7 @@ from grasp_core.permutation.testing.p_values import Known, Maximum, Null, Tail, 
 
 @dataclass(frozen=True, slots=True)
 class Family:
-    """Tests that are corrected together.
-
-    `upper`: columns in which only large values count, whatever the family's tail.
-    """
+    """Tests that are corrected together; in columns of `upper`, only large values count."""
 
     columns: tuple[int, ...]
     tail: Tail

@@ -50,7 +50,12 @@ class Tails:
         return (1 + self.high) / (self.n + 1)
 
     def p(self, tail: Tail) -> float | None:
-        """Return p as :func:`p_value` does; "upper" is :attr:`p_high`."""
+        """Return the probability of a value as extreme; None if fewer than 100 shuffled ones are estimable.
+
+        "two-sided" is min(1, 2 min(p_low, p_high)), each tail (1 + #ties and beyond) / (n + 1), and never 0;
+        "upper" is p_high. "paper" is the share of values strictly beyond the observed one on its own side of
+        the median: as the data choose the side, it rejects about twice as often as its level.
+        """
         if self.n < FEWEST:
             return None
         if tail == "upper":
@@ -78,20 +83,6 @@ def median(null: FloatArray) -> float:
     """
     middle = null.size // 2
     return float(np.partition(null, middle)[middle])
-
-
-def p_value(observed: float, null: FloatArray, convention: PValue) -> float | None:
-    """Return the probability, under the null hypothesis, of a value as extreme as the observed one.
-
-    `null`: shape (B,), without NaN.
-    `convention`: "two-sided" is min(1, 2 min(p_low, p_high)), each tail (1 + #ties and beyond) / (B + 1); it
-        is never 0 and valid at every level. "paper" is the share of values strictly beyond the observed one
-        on its own side of the median. Since it chooses the side from the data, it rejects about twice as
-        often as its level.
-
-    Returns None if fewer than 100 shuffled values are estimable.
-    """
-    return tails(observed, null).p(convention)
 
 
 def tolerance(observed: FloatArray | float) -> FloatArray:
@@ -230,6 +221,12 @@ class Maximum(NamedTuple):
             centre[list(self.known.centred)] = 0.0
         return Standard(centre, scale)
 
+    def deviations(
+        self, observed: FloatArray, null: FloatArray, by: Standard
+    ) -> tuple[FloatArray, FloatArray]:
+        """Return :func:`deviations_of` these columns of all observed values (C,), from shuffled ones (B, T)."""
+        return deviations_of(observed[list(self.columns)], null, by, upper=self.upwards, every=self.every)
+
     def among(self, values: FloatArray) -> FloatArray:
         """Return these columns of values (b, C), in the permutations that count, shape (up to b, T)."""
         chosen = values[:, list(self.columns)]  # columns first: there may be a thousand
@@ -261,7 +258,11 @@ def reached(
 
     Returns shape (T,): all permutations for a column without an observed value.
     """
-    deviation, largest = deviations_of(observed, null, by, upper=upper, every=every)
+    return reaching(*deviations_of(observed, null, by, upper=upper, every=every))
+
+
+def reaching(deviation: FloatArray, largest: FloatArray) -> Int64Array:
+    """Count for each deviation, (T,), the permutations whose largest one, (B,), reaches it."""
     return np.asarray((largest[:, None] >= deviation - TIE_TOLERANCE).sum(axis=0), np.int64)
 
 
@@ -356,10 +357,7 @@ class Kept:
     def reached(self, maximum: Maximum) -> tuple[Int64Array, int]:
         """See :class:`Null`."""
         null = maximum.among(self.values)
-        observed = self.observed[list(maximum.columns)]
-        return reached(
-            observed, null, maximum.standard(null), upper=maximum.upwards, every=maximum.every
-        ), len(null)
+        return reaching(*maximum.deviations(self.observed, null, maximum.standard(null))), len(null)
 
     def extremes(self, column: int, *, upper: bool) -> Extremes:
         """See :class:`Null`."""
@@ -368,10 +366,8 @@ class Kept:
 
     def largest(self, maximum: Maximum) -> tuple[float, Extremes]:
         """See :class:`Null`."""
-        null, observed = maximum.among(self.values), self.observed[list(maximum.columns)]
-        deviation, largest = deviations_of(
-            observed, null, maximum.standard(null), upper=maximum.upwards, every=maximum.every
-        )
+        null = maximum.among(self.values)
+        deviation, largest = maximum.deviations(self.observed, null, maximum.standard(null))
         return float(deviation.max()), Extremes.of(largest, upper=True)
 
 

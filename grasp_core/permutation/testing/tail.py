@@ -117,10 +117,7 @@ def smallest_p(log_regroupings: FloatArray, tail: Tail) -> FloatArray:
 
 
 def check_something_moves(raters: Raters, grouping: Grouping, spec: AnalysisSpec) -> None:
-    """Refuse axes of which no group changes in any permutation.
-
-    Raises SpecError, with the axes concerned, if strata or clusters leave nothing to shuffle.
-    """
+    """Raise SpecError if strata or clusters leave nothing to shuffle for some axes."""
     stuck = axes_that_stay(raters, grouping, spec)
     if not stuck:
         return

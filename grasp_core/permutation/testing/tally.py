@@ -25,8 +25,7 @@ from grasp_core.permutation.testing.p_values import (
     Summary,
     Tails,
     bounds,
-    deviations_of,
-    reached,
+    reaching,
     tolerance,
 )
 
@@ -73,9 +72,8 @@ class Counted:
         values = np.ascontiguousarray(values)
         _count(values, self._reach, self._edges, self._tails, self._bins, self._cells)
         for m, (maximum, here) in enumerate(zip(self._maxima, self._places, strict=True)):
-            observed, null = self._observed[list(maximum.columns)], maximum.among(values)
-            by = Standard(*self._standard[:, here])
-            self._reached[here] += reached(observed, null, by, upper=maximum.upwards, every=maximum.every)
+            null = maximum.among(values)
+            self._reached[here] += reaching(*self._deviations(m, null))
             self._total[m] += len(null)
         if self._extremes:
             self._furthest.add(self._with_largest(values))
@@ -92,9 +90,8 @@ class Counted:
 
     def _deviations(self, m: int, null: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Return the observed deviations of a maximum's columns, and the largest of each permutation."""
-        maximum, by = self._maxima[m], Standard(*self._standard[:, self._places[m]])
-        observed = self._observed[list(maximum.columns)]
-        return deviations_of(observed, null, by, upper=maximum.upwards, every=maximum.every)
+        by = Standard(*self._standard[:, self._places[m]])
+        return self._maxima[m].deviations(self._observed, null, by)
 
     def summary(self, column: int) -> Summary:
         """See :class:`~grasp_core.permutation.testing.p_values.Null`."""
@@ -158,10 +155,7 @@ class Counted:
         *,
         extremes: bool = False,
     ) -> Counted:
-        """Continue from :meth:`arrays`.
-
-        Raises ValueError or KeyError if the arrays belong to other tests.
-        """
+        """Continue from :meth:`arrays`; raises ValueError or KeyError if they are of other tests."""
         new = cls(observed, np.empty((0, observed.size)), maxima, extremes=extremes)
         for name, empty in new.arrays().items():
             if arrays[name].shape != empty.shape or arrays[name].dtype != empty.dtype:
@@ -356,10 +350,7 @@ class Tally:
         self._waiting, self._first = [], self._first[:0].copy()
 
     def state(self) -> bytes:
-        """Return everything added so far as an ``.npz`` file; :meth:`restore` continues from it.
-
-        Raises ValueError while values are kept and nothing is counted.
-        """
+        """Return all that was counted as an ``.npz`` file for :meth:`restore`; ValueError without any."""
         if self._counted is None or self._apart is None:
             raise ValueError("nothing is counted yet")
         file = io.BytesIO()

@@ -197,10 +197,7 @@ class ProjectStore(Bound):
         return sorted(found, key=lambda one: (-ROLES.index(one.role), one.kind, one.name))
 
     def admit(self, project_id: str, member: Member) -> None:
-        """Add a member to the project, or change their role in it.
-
-        Raises LimitError if the name does not fit its kind; StoreError as :meth:`delete` and :meth:`expel`.
-        """
+        """Add a member, or change their role; LimitError: the name does not fit its kind."""
         member = _checked(member)
         with to_write(self._engine) as connection:
             self._lock(connection, project_id)
