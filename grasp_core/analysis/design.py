@@ -132,11 +132,7 @@ _AT_ONCE = 20
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Seen:
-    """Annotations that are checked, item after item in the order of the items' random words.
-
-    `rater`: shape (sum of `size`,).
-    `size`, shape (I,): number of annotations of each item.
-    """
+    """Annotations that are checked: raters, item by item in random order, and sizes of items, (I,)."""
 
     size: Int64Array
     rater: Int32Array

@@ -61,12 +61,9 @@ def everybody(dataset: Dataset, analysis: AnalysisSpec) -> Everybody | None:
 def again_by_rater(
     questions: Sequence[Annotations], counts: Sequence[Int64Array]
 ) -> tuple[FloatArray, Int64Array]:
-    """Return how often each rater answers as another does on the same item.
+    """Return the mean share of an item's other answers that are the rater's, and the number of answers, (J,).
 
     `counts`, shape (I, K): labels of all raters, for each question.
-
-    Returns shape (J,): mean over the rater's answers of the share of the others' answers on the item that are
-    the same, NaN without any; and shape (J,): number of the rater's answers on items that others rated too.
     """
     total, n = np.zeros(questions[0].n_raters), np.zeros(questions[0].n_raters, dtype=np.int64)
     for one, c in zip(questions, counts, strict=True):

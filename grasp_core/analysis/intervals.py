@@ -498,16 +498,10 @@ def interval_of_two(
     statistics: Callable[[FloatArray], FloatArray],
     names: Sequence[str],
 ) -> FloatArray:
-    """As :func:`~grasp_core.analysis.intervals.intervals`, for statistics that need both groups.
-
-    Each rater, item and annotation is left out of both groups' statistics at once.
+    """Return :func:`intervals`, (T, 3), of statistics of two groups; each unit is left out of both at once.
 
     `grouping`: two groups, each the other's complement.
-    `statistics`: turns the kernel's statistics of both groups, shape (N, 2, 6), into those that get an
-        interval, (N, T).
-    `names`, length T: names of these statistics, which set their ranges and scales.
-
-    Returns shape (T, 3): lower and upper end and p; NaN if there is none.
+    `statistics`: turns the kernel's statistics of both, (N, 2, 6), into those that get an interval, (N, T).
     """
     design, scales = lay_out(questions, raters, grouping, analysis), Scales.of(names)
     designs = design.designs

@@ -68,11 +68,7 @@ class RandomInGroup:
 
 @dataclass(frozen=True, slots=True)
 class RandomRaters:
-    """Number of raters who answer at chance, in all and in the groups that have any.
-
-    `agreement` is the share of the disagreements of chance that the typical rater avoids; None if nobody was
-    checked.
-    """
+    """Raters at chance; `agreement` is the share of chance's disagreements that a typical rater avoids."""
 
     random: int
     looked_at: int

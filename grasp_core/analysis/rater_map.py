@@ -64,13 +64,10 @@ def _among_few(codes: Int64Array, least: int) -> BoolArray:
 def pair_disagreements(
     questions: Sequence[Annotations], chosen: Int64Array, level: Level
 ) -> tuple[Int32Array, FloatArray]:
-    """Count the answers that every two raters have in common, and average how far these differ.
+    """Count the answers that each two chosen raters share, (n, n), and average how far these differ.
 
-    `chosen`, shape (n,): positions of raters, ascending.
-
-    Returns shape (n, n): number of answers that both gave, 0 on the diagonal; and shape (n, n): mean squared
-    distance of these answers, 0 if there are none. At level nominal that is the share that differs; at other
-    levels 1 is the mean of two labels drawn at random.
+    Differences are squared distances, (n, n), 0 without any; at level nominal they are shares, at others 1 is
+    the mean of two labels drawn at random.
     """
     common = np.zeros((chosen.size, chosen.size), np.int32)
     total = np.zeros((chosen.size, chosen.size))

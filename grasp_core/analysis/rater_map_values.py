@@ -117,10 +117,9 @@ def rater_map_dict(found: RaterMap, spec: RunSpec, sha256: str) -> dict[str, Any
 
 
 def map_without_small_groups(found: RaterMap | None, result: Result) -> RaterMap | None:
-    """Return the map if nobody on it is in a small group, else None.
+    """Return the map if nobody on it is in a small group, and the shown result lost none; else None.
 
-    Points can be counted by all the values that they show together. So a map is shown only if the result lost
-    no group and each point shares all known values of its rater with enough others.
+    Points can be counted by the values that they show together: each must share all with enough others.
     """
     if found is None or some_hidden(result):
         return None

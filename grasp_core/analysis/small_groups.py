@@ -31,11 +31,7 @@ Cell = Any
 
 @dataclass(frozen=True, slots=True)
 class CellSum:
-    """Cells that add up to a total.
-
-    `margin`: the cell that is the total; None if the total is known anyway.
-    `rest`: number of raters of the total who are in no cell but may be in groups that are not listed.
-    """
+    """Cells that add up to a total: `margin`, or a known number; `rest` of it are perhaps not listed."""
 
     cells: tuple[Cell, ...]
     margin: Cell | None = None

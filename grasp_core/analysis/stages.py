@@ -236,9 +236,7 @@ def _values(dataset: Dataset, column: str) -> Iterator[tuple[str, Dataset]]:
 
 
 def only_items(dataset: Dataset, chosen: BoolArray) -> Dataset:
-    """Return the data set as if its files contained only the chosen items: raters without any are gone.
-
-    `chosen`: shape (I,).
+    """Return the data set as if its files held only the chosen items, (I,): raters without any are gone.
 
     Labels, account and order of raters stay those of the whole data set.
     """

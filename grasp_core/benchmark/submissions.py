@@ -253,11 +253,7 @@ class LabelledFile:
 
 
 def read_labelled(file: RawFile) -> LabelledFile:
-    """Read a file with a header and columns separated by commas; ``error`` says what is wrong with it.
-
-    Rows longer than :data:`~grasp_core.reading.files.delimited.MAX_LINE` bytes are refused before they are
-    parsed.
-    """
+    """Read a file with a header and columns separated by commas; ``error`` says what is wrong with it."""
     if file.error is not None:
         return LabelledFile(file.path, error=file.error)
     if max(map(file.content.count, (b"\n", b"\r"))) > _MAX_LINES:

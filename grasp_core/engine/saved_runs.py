@@ -49,7 +49,6 @@ class Conductor(Watcher, Checkpoints):
     `losses`: number of processes lost in a row while they computed the run; 0 once the run makes progress.
     `known`: set once there is something to see: a provisional result, or the run's end.
     `version`: number of the provisional result, different in other processes too; 0 before there is one.
-    `gives_way`: True if it is to be handed back for somebody who has no run that is being computed.
     """
 
     def __init__(

@@ -20,11 +20,7 @@ COMMAND = "command"
 
 @dataclass(frozen=True, slots=True)
 class Identity:
-    """A person as a sign-in provider describes them.
-
-    `issuer`, `subject`: the provider, and the provider's name for the person, which never changes.
-    `email`: verified, in lower case.
-    """
+    """A person as the provider describes them: by `subject`, which never changes, with a verified `email`."""
 
     issuer: str
     subject: str

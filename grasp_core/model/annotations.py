@@ -254,11 +254,7 @@ class Axis:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Raters:
-    """The raters' demographic profiles, one row per rater of an :class:`Annotations`.
-
-    `rater_ids`: length J.
-    `workload`, shape (J,), optional: annotations of each rater; strata may be bins of it.
-    """
+    """The raters' profiles, and for strata of workload the annotations of each, (J,), if known."""
 
     rater_ids: tuple[str, ...]
     axes: Mapping[str, Axis]

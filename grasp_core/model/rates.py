@@ -30,11 +30,7 @@ _parse = functools.cache(parse)
 
 @dataclass(frozen=True, slots=True)
 class Asker:
-    """The source of a request: a person who has signed in, or else their address.
-
-    `person`: id, or empty.
-    `address`: IP address; of version 6 only the first 64 bits count, since one household has all the rest.
-    """
+    """The source of a request: a person's id, or an address; of IPv6, the first 64 bits count."""
 
     person: str
     address: str

@@ -53,11 +53,7 @@ ROOM = 32 * 2**20
 
 
 def shuffled(design: Design, seed: int, start: int, stop: int) -> FloatArray:
-    """Compute permutations `start` to `stop` - 1.
-
-    Returns shape (stop - start, G, V): :data:`KERNEL_STATISTICS` of every group, then its use of each label;
-    NaN where not estimable.
-    """
+    """Return :data:`KERNEL_STATISTICS`, then labels, of permutations `start` to `stop` - 1, (b, G, V)."""
     return statistics(shuffled_components(design, seed, start, stop))
 
 

@@ -92,10 +92,9 @@ class RaterTerms:
 
 
 def shuffled(terms: RaterTerms, seed: int, start: int, stop: int) -> FloatArray:
-    """Return differences under permutations `start` to `stop` - 1.
+    """Return differences under permutations `start` to `stop` - 1, shape (stop - start, G, 1 + L).
 
-    Returns shape (stop - start, G, 1 + L): t of the shift of the mean, all questions together, then t of each
-    label; NaN if there is none.
+    First t of the mean's shift, all questions together, then t of each label; NaN if there is none.
     """
     found = np.empty((stop - start, terms.n_groups, 1 + terms.n_labels))
     rows = terms.rows.n_known + terms.n_groups

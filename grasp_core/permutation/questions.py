@@ -140,11 +140,7 @@ def together(components: Sequence[FloatArray], n_further: int = 0) -> FloatArray
 
 
 def reasons(components: Sequence[FloatArray], names: Sequence[str] = ()) -> list[dict[str, Remark]]:
-    """Return for each group the reasons why statistics have no value, by name, as in the plain twin.
-
-    `components`, shape (G, V + 2): :func:`compiled.components` of each question.
-    `names`: names of the statistics that kernels lack.
-    """
+    """Return for each group why statistics have no value, by name, from all questions' components."""
     groups = range(len(components[0]))
     return [_reasons_of_group([of_question[g] for of_question in components], names) for g in groups]
 

@@ -146,13 +146,9 @@ def group_families(
 def group_columns(
     counted: FloatArray, analysis: AnalysisSpec, by_shares: BoolArray | bool = False, n_further: int = 0
 ) -> FloatArray:
-    """Turn the kernel's values into the reported columns of groups.
+    """Turn the kernel's values, (..., V), into reported columns, (..., S + 1 + L + F), or (..., S + F).
 
-    `counted`: shape (..., V); the last `n_further` values are statistics that kernels lack.
-    `by_shares`, shape of `counted` without the last axis, or the end of it: True if the distance is that of
-        the shares of labels: see :func:`few_paired`.
-
-    Returns shape (..., S + 1 + L + F), without labels (..., S + F).
+    `by_shares`, shape (...) or its end: True if the distance is that of shares: see :func:`few_paired`.
     """
     of = {name: counted[..., place] for place, name in enumerate(KERNEL_STATISTICS)}
     index = gai(of[analysis.gai[0]], of[analysis.gai[1]])
@@ -173,14 +169,11 @@ def all_columns(
     *,
     with_further: bool = True,
 ) -> FloatArray:
-    """Turn the values computed for groups into all of their columns.
+    """Turn values (..., V + F + 1 + L), as of :func:`questions.values`, into all columns of groups, (..., W).
 
-    `values`, shape (..., V + F + 1 + L): from :func:`~grasp_core.permutation.questions.values`.
-    `analysis`, `by_shares`: as in :func:`group_columns`.
     `n_labels`, `n_questions`: L, and the number of questions that these labels belong to.
 
-    Returns shape (..., W). A label has a test exactly where its use is reported; if no rater differs from the
-    others in a label, the value of its test is 0.
+    A label has a test where its use is reported, with value 0 if no rater differs from others in it.
     """
     n_further = len(further_of(analysis)) if with_further else 0
     n_counted = len(KERNEL_STATISTICS) + n_labels + n_further
@@ -203,13 +196,9 @@ def few_paired(counted: FloatArray) -> BoolArray:
 
 
 def with_dsi(values: FloatArray, axis_members: Sequence[Sequence[int]]) -> FloatArray:
-    """Put the columns of groups side by side and append every axis's largest GAI.
+    """Join the columns of groups, (..., G, W), and append every axis's largest GAI: shape (..., W G + A).
 
-    `values`: shape (..., G, W).
-    `axis_members`, length A, of sequences of int: from :func:`members`. All groups of an axis take part: if
-        only groups that are estimable in the data did, the p-value of the maximum would be too small.
-
-    Returns shape (..., W G + A).
+    All groups of an axis take part: without those not estimable in the data, p would be too small.
     """
     flat = values.reshape(*values.shape[:-2], -1)
     largest = [dsi(values[..., list(groups), GAI])[..., None] for groups in axis_members]

@@ -56,13 +56,9 @@ class Tested(NamedTuple):
 def values_together(
     shuffled: FloatArray, observed: FloatArray, places: Places, by_shares: Sequence[bool]
 ) -> FloatArray:
-    """Pick the columns that verdicts need: label use, distance, GAI, gap.
+    """Pick what verdicts need: label use, distance, GAI, gap; shape (B + 1, G, 4), the observed first.
 
-    `shuffled`: shape (B, C); `observed`: shape (C,).
-    `by_shares`, length G: True for groups whose distance is that of the shares of labels. It answers another
-        question, so it is left out.
-
-    Returns shape (B + 1, G, 4): row 0 has the observed values; NaN where not estimable.
+    `by_shares`, length G: True if the distance is that of shares, another question: it is then NaN.
     """
     found = np.full((len(shuffled) + 1, places.n_groups, _VALUES), np.nan)
     named = [*([places.label_use] if places.n_labels else []), DISTANCE, GAI, _GAP]

@@ -70,10 +70,7 @@ def no_interval(ends: FloatArray | Remark, inside: int, outside: int | None) -> 
 def by_axis(
     found: Mapping[int, Outcome], groups: Sequence[Group], gai: FloatArray, spec: AnalysisSpec, places: Places
 ) -> tuple[DsiResult, ...]:
-    """Return each axis's largest GAI, and the test of its groups' largest studentised GAI.
-
-    `groups`: length G.
-    `gai`, shape (G,): observed values.
+    """Return each axis's largest GAI, from observed ones (G,), and the test of the largest studentised GAI.
 
     `p_group`, the own p of the group with the largest GAI, is the paper's test.
     """
@@ -207,12 +204,10 @@ _OUT, _IN, _NEITHER = range(3)
 
 
 class SpreadTest:
-    """Test of spread for a run's groups; rater residuals are computed when the first group is tested.
+    """Test of spread for a run's groups, on the same permutations as all other tests.
 
-    `permutations`: number of permutations, the same ones as in all other tests.
-
-    Only groups that differ are tested, so permutations are drawn again. That takes little time: raters' sums
-    are products of matrices, and nothing else in a run waits for them.
+    Only groups that differ are tested, so permutations are drawn again, and residuals computed at the first.
+    That takes little time: raters' sums are products of matrices, and nothing else in a run waits for them.
     """
 
     def __init__(
@@ -229,11 +224,7 @@ class SpreadTest:
         self._terms: FloatArray | None = None
 
     def __call__(self, g: int, *, alike: bool) -> Spread | None:
-        """Test a group; return None if a side has too few raters, or raters do not differ.
-
-        `alike`: True if the others are a group with the same null distribution: each regrouping then has a
-            mirror.
-        """
+        """Test a group, with mirrored regroupings if `alike`; None if raters are too few or do not differ."""
         far = np.log(self._values(g))
         if np.isnan(far).any() or np.ptp(far) == 0:
             return None

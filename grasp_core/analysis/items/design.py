@@ -138,8 +138,7 @@ def lay_out(
 ) -> ItemsDesign:
     """Lay one question's annotations out for a group, `member`, and its `others`, shape (J,) both.
 
-    Ordinal distances use the middle ranks, from 0 to 1, of the labels on items that both sides labelled in
-    the observed data; they stay the same in every permutation.
+    Ordinal distances use ranks, from 0 to 1, of the observed labels on items of both, in every permutation.
     """
     side = np.where(member, INSIDE, np.where(others, OUTSIDE, 0)).astype(np.uint8)
     k = annotations.n_categories

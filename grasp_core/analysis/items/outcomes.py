@@ -204,11 +204,7 @@ def _standard(sums: FloatArray, n: Int64Array, enough: BoolArray) -> FloatArray:
 
 
 def deviations(use: FloatArray, labels_ptr: Int64Array, by: Standards) -> tuple[FloatArray, Int64Array]:
-    """Return the deviation of each item's furthest label, shape (I,), NaN without a term, and its row of L.
-
-    `labels_ptr`: shape (I + 1,).
-    `use`, shape (L,): observed terms.
-    """
+    """Return the deviation of each item's furthest label, (I,), NaN without a term, and its row of L."""
     away, starts = np.abs(use - by.use[0]) * by.use[1], labels_ptr[:-1]
     furthest, sizes = np.maximum.reduceat(away, starts), np.diff(labels_ptr)
 

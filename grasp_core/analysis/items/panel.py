@@ -63,13 +63,11 @@ class ItemsRequest:
 def look_at_items(
     dataset: Dataset, asked: ItemsRequest, each: Each, progress: Callable[[float], None] = lambda _: None
 ) -> ItemsResult:
-    """Compute the contributions of items to a group's distance and label use.
+    """Compute the contributions of items to a group's distance and label use, the same for any `each`.
 
-    `each`: computes the pieces of work; the result does not depend on who does.
     `progress`: called after each piece with the share that is done; an exception from it ends the work.
 
-    Raises SpecError if the group is not among the run's, or the question not in the data; DataError if no
-    item was labelled by both sides.
+    Raises SpecError if the group or question is not the run's; DataError if no item was labelled by both.
     """
     member, others, centred = _sides(dataset, asked)
     if asked.question >= len(dataset.questions):

@@ -73,8 +73,7 @@ def read_model(table: Table, name: str, dataset: Dataset, spec: DataSpec) -> Mod
 def read_model_column(table: Table, column: str, name: str, dataset: Dataset, spec: DataSpec) -> ModelLabels:
     """Read a column of the annotations file as a model, such as experts' gold labels: one value per item.
 
-    Raises DataError if there is no such column, the file has no row of its own for an item, an item has two
-    values, or a value is none of the categories.
+    Raises DataError if there is no such column, or a value that differs within an item or is no category.
     """
     check_name(name)
     table = own_recoded(table, spec)

@@ -17,12 +17,9 @@ def plurality(c: Int64Array, ranks: Int64Array) -> Int64Array:
 
 
 def compared_classes(models: Sequence[Codes], everybody: Int64Array, ranks: Int64Array) -> BoolArray:
-    """Return the classes that macro-F1 averages over, one set for all models and groups.
+    """Return the classes, (K,), that macro-F1 averages over, one set for all models (I,) and groups.
 
-    `models`: each of shape (I,); `ranks`: shape (I, K).
-    `everybody`, shape (I, K): counts of all raters.
-
-    Returns shape (K,): classes that a model gives, or everybody's plurality, on an item that has both.
+    They are those that a model gives, or all raters' plurality, on an item that has both.
     """
     found = np.zeros(ranks.shape[1], np.bool_)
     rated, gold = everybody.sum(axis=1) >= 1, plurality(everybody, ranks)

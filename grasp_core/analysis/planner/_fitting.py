@@ -210,11 +210,7 @@ def _step(
 def _no_worse(
     raters: FloatArray, moved: FloatArray, likely: Callable[[FloatArray], FloatArray]
 ) -> FloatArray:
-    """Return raters moved only as far as none becomes less likely.
-
-    The likelihood of a label that a rater seems never to give is flat, and a whole step overshoots for a
-    rater who gives it often: the next step back is even larger.
-    """
+    """Return raters moved only as far as none becomes less likely: on flat likelihoods, steps overshoot."""
     before = likely(raters)
     for _ in range(_HALVINGS):
         worse = likely(moved) < before

@@ -213,13 +213,11 @@ class PlanTask:
 
 
 def make_plan(task: PlanTask, each: Each, tell: Callable[[Plan], None] = lambda plan: None) -> Plan:
-    """Simulate the chances that designs of the range find the difference.
+    """Simulate the chances that designs of the range find the difference: the same on any workers.
 
     `tell`: takes the plan so far, several times; the first time within seconds.
 
-    The same task gives the same plan, on any workers.
-    Raises DataError if the pilot is too small to be fitted; SpecError if the size is not possible, or no
-    design of the range can be simulated.
+    Raises DataError if the pilot is too small; SpecError if the size is not possible, or no design is.
     """
     return _Making(task, each, tell).made()
 

@@ -69,11 +69,7 @@ C = 10.0
 
 
 def logistic(features: Any, labels: Sequence[str]) -> LogisticRegression:
-    """Fit a classifier in which each class has the same weight, whatever its number of rows.
-
-    `features`, shape (n, width): rows of length 1.
-    `labels`, length n: of at least two classes.
-    """
+    """Fit a classifier, on rows (n, width) of length 1, in which each class has the same weight."""
     from sklearn.linear_model import LogisticRegression  # of an optional package
 
     model = LogisticRegression(C=C, class_weight="balanced", max_iter=1000)
@@ -171,12 +167,7 @@ def fit_staged(train: Rows, task: Task, seed: int, setting: Boosting) -> Staged:
 
 
 def distinct_columns(counts: Any, lengths: Sequence[int]) -> Int32Array:
-    """Return columns no two of which are equal in all rows; of equal ones, the first of the shortest n-grams.
-
-    `counts`: shape (n, F); `lengths`: length F.
-
-    Returns shape (at most F,).
-    """
+    """Return columns, of counts (n, F), that differ; of equal ones, the first of the shortest n-grams."""
     found: dict[bytes, int] = {}
     for column in np.argsort(lengths, kind="stable"):
         part = slice(counts.indptr[column], counts.indptr[column + 1])

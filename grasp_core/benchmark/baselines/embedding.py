@@ -88,13 +88,7 @@ class Embedder:
         self._known: dict[bytes, Matrix] = {}
 
     def __call__(self, texts: Sequence[str]) -> Matrix:
-        """Return embeddings of unit length.
-
-        `texts`: length n.
-
-        Returns shape (n, 384): normalised means of the last layer's tokens, so a product of two rows is their
-        cosine.
-        """
+        """Return embeddings of unit length, (n, 384): normalised means of the last layer's tokens."""
         keys = [hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest() for text in texts]
         new = {key: text for key, text in zip(keys, texts, strict=True) if key not in self._known}
         for key, row in zip(new, self._embed(list(new.values())), strict=True):

@@ -22,11 +22,7 @@ _MAX_FILE = 256 * MIB
 
 
 def shortened(tokens: Tokens, text: str, limit: int) -> str:
-    """Cut the text at its end to at most `limit` tokens.
-
-    The start of a text can have more tokens alone than within the text, since its end may no longer merge. So
-    the cut is tightened until the limit is kept.
-    """
+    """Cut the text at its end to `limit` tokens, again if that start alone, not merged, has more."""
     if limit <= 0:
         return ""
     if tokens.count(text) <= limit:
@@ -39,11 +35,7 @@ def shortened(tokens: Tokens, text: str, limit: int) -> str:
 
 
 class ApproximateTokens:
-    """One token for every three bytes of UTF-8, for models with unknown tokens.
-
-    English text has about four bytes to a token of GPT-2's; three leave room for names, numbers and other
-    languages.
-    """
+    """A token for every three bytes of UTF-8, for models with unknown ones; English has four to a token."""
 
     name = "a token per 3 bytes"
     BYTES = 3

@@ -56,11 +56,7 @@ def read_files(folder: Path) -> tuple[list[TaskFiles], list[str]]:
 
 @dataclass(frozen=True, slots=True)
 class TaskRun:
-    """Time and cost of labelling a task.
-
-    `key`: hash of everything that decides the labels; work of another key is done anew.
-    `questions`, `tokens`, `cost`: of a language model, in the currency of its prices.
-    """
+    """Time and cost of labelling a task; `key` is the hash of everything that decides the labels."""
 
     key: str
     labels_sha256: str

@@ -53,11 +53,7 @@ def errors_csv(
     gold: Gold,
     folder: Path | None = None,
 ) -> str:
-    """Return every row that was labelled wrongly, as CSV with :data:`ERROR_COLUMNS`.
-
-    `predictions`: labels by task and id, for all rows that have a gold label.
-    `folder`: folder of the tasks; texts are taken from a task's ``test_unlabeled.csv`` if it has one.
-    """
+    """Return every row that was labelled wrongly, with its text from a task's file in `folder`."""
     found = []
     for name, task in tasks.items():
         if name not in predictions or name not in gold.labels:

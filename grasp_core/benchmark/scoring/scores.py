@@ -294,11 +294,7 @@ _LEAST = 1e-15
 
 @dataclass(frozen=True, slots=True)
 class Bin:
-    """Items whose most probable class has a probability from `low` to `high`.
-
-    `confidence`, `accuracy`: mean probability of the most probable class, and share of items for which that
-        class is right; None without items.
-    """
+    """Items whose top class has a probability from `low` to `high`: its mean, and the share right."""
 
     low: float
     high: float

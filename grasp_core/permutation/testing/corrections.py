@@ -128,11 +128,7 @@ def fewest_permutations(tests: int, analysis: AnalysisSpec, *, one_tail: bool = 
 
 
 def max_t(observed: FloatArray, null: FloatArray) -> FloatArray:
-    """Return family-wise p: how often the largest standardised deviation of any test reaches each test's.
-
-    `observed`: shape (T,).
-    `null`, shape (B, T): NaN where not estimable.
-    """
+    """Return family-wise p: how often any test's largest deviation in `null`, (B, T), reaches each's."""
     return family_wise(reached(observed, null, standard(null)), len(null))
 
 
@@ -204,11 +200,7 @@ def ranks(values: FloatArray) -> Ranks:
 
 
 def p_of(values: FloatArray, *, two_sided: bool = False) -> FloatArray:
-    """Return the mid-rank p of each value among all, shape (N,); never 0 or 1, and largest for NaN.
-
-    `values`, shape (N,): NaN where not estimable; at least one is estimable.
-    `two_sided`: true if small values count as much as large ones.
-    """
+    """Return the mid-rank p of each value (N,) among all, the largest for NaN; never 0 or 1."""
     known = ~np.isnan(values)
     upper = ranks(values[known]).middle
     p = np.full(values.size, 1.0)
@@ -256,10 +248,9 @@ def step_down(reached: npt.NDArray[np.integer[Any]]) -> StepDown:
 
 
 def holding(evidence: Evidence, level: float = LEVEL) -> tuple[Test, ...]:
-    """Return the tests that are significant on their own, by closed testing.
+    """Return the tests significant with every set of the others, by Fisher's sum (closed testing).
 
-    A test is significant if every subset of the tests that contains it is, each by the rank of Fisher's sum
-    (Marcus, Peritz and Gabriel 1976).
+    Source: Marcus, Peritz and Gabriel (1976).
     """
     known = evidence.known
     holds = {

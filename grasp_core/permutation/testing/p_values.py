@@ -25,11 +25,7 @@ Tail = PValue | Literal["upper"]
 
 @dataclass(frozen=True, slots=True)
 class Tails:
-    """Counts of shuffled values on both sides of an observed value: all that a p-value needs.
-
-    `n`: number of estimable shuffled values.
-    `low`, `high`: numbers at or below the observed value and at or above it; ties count in both.
-    """
+    """Counts of shuffled values at or below an observed value, and at or above it: ties count in both."""
 
     n: int
     low: int
@@ -224,7 +220,7 @@ class Maximum(NamedTuple):
     def deviations(
         self, observed: FloatArray, null: FloatArray, by: Standard
     ) -> tuple[FloatArray, FloatArray]:
-        """Return :func:`deviations_of` these columns of all observed values (C,), from shuffled ones (B, T)."""
+        """Return :func:`deviations_of` these columns: of observed values (C,) and shuffled ones (B, T)."""
         return deviations_of(observed[list(self.columns)], null, by, upper=self.upwards, every=self.every)
 
     def among(self, values: FloatArray) -> FloatArray:
@@ -334,11 +330,7 @@ class Null(Protocol):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Kept:
-    """Null distributions that keep all shuffled values.
-
-    `observed`: shape (C,).
-    `values`, shape (B, C): NaN where not estimable.
-    """
+    """Null distributions that keep all shuffled values, (B, C), beside the observed ones, (C,)."""
 
     observed: FloatArray
     values: FloatArray

@@ -318,11 +318,7 @@ class Tally:
         return self._together(self._first[: self.n_together])
 
     def add(self, start: int, values: FloatArray) -> None:
-        """Add permutations that were not added before.
-
-        `start`: the first permutation's number.
-        `values`, shape (b, C): NaN where not estimable; the array is not kept, but may be changed.
-        """
+        """Add values (b, C) of permutations from `start` on, none added before; the array may change."""
         computed = ~(self._needs & ~self.active).any(axis=1)
         tested = computed & ~np.isnan(self._observed)
         self.lost += int(np.isnan(values[:, tested]).any(axis=1).sum())

@@ -61,11 +61,9 @@ class UnsealedError(StoreError):
 
 @dataclass(frozen=True, slots=True)
 class LogEntry:
-    """One act, numbered from 1 without gaps, at a time by the database's clock.
+    """One act, numbered from 1 without gaps; `details` hold numbers, states and roles, no content of files.
 
     `actor`: a person's id; "" if nobody has to sign in or nobody is known; `COMMAND` on the command line.
-    `kind`, `object_id`: object of the act, such as ``run`` and its id.
-    `details`: numbers, states and roles; no content of files.
     """
 
     number: int
