@@ -1,7 +1,7 @@
 """Protocols of panels, which the engine computes, and of the work that is sent to workers."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import Any, NamedTuple, Protocol, Self, runtime_checkable
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 from grasp_core.model.annotations import BoolArray, FloatArray, Raters
 from grasp_core.model.groups import Grouping, form_groups
@@ -14,16 +14,7 @@ from grasp_core.permutation.testing.tally import Tally
 
 
 class Work(Protocol):
-    """The work of computing V values of U units: it is sent to workers as arrays."""
-
-    def arrays(self) -> dict[str, Any]:
-        """Return arrays and numbers by name, without objects."""
-        ...
-
-    @classmethod
-    def of_arrays(cls, arrays: Mapping[str, Any]) -> Self:
-        """Make the work from :meth:`arrays`, whose numbers may have become arrays without axes."""
-        ...
+    """Computes V values of U units: a data class that :func:`pack` sends to workers."""
 
     def shuffled(self, seed: int, start: int, stop: int) -> FloatArray:
         """Return permutations `start` to `stop` - 1, shape (stop - start, U, V): the same in any blocks."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -197,42 +196,6 @@ class Design:
     def n_sums(self) -> int:
         """Number of all sums per group, S."""
         return self.n_counted + (sum(self.further.sizes(self.n_categories)) if self.further else 0)
-
-    def arrays(self) -> dict[str, Any]:
-        """Return arrays and numbers by name, from which :meth:`of_arrays` rebuilds the design."""
-        found: dict[str, Any] = {}
-        for name in self.__slots__:
-            value = getattr(self, name)
-            if isinstance(value, tuple):
-                found |= {f"{name}.{field}": part for field, part in value._asdict().items()}  # type: ignore[attr-defined]
-            elif value is not None:
-                found[name] = value
-        return found
-
-    @classmethod
-    def of_arrays(cls, arrays: Mapping[str, Any]) -> Design:
-        """Rebuild a design from :meth:`arrays`; numbers may have become arrays without axes."""
-        found = {name: value.item() if np.ndim(value) == 0 else value for name, value in arrays.items()}
-        plain = {name: value for name, value in found.items() if "." not in name}
-        for name, kind in _NAMED.items():
-            here = f"{name}.{kind._fields[0]}" in found
-            plain[name] = kind(*(found[f"{name}.{field}"] for field in kind._fields)) if here else None
-        return cls(**plain)
-
-
-_NAMED: dict[str, Any] = {
-    "rows": Rows,
-    "labels": Labels,
-    "tables": Tables,
-    "distances": Distances,
-    "crossed": Crossed,
-    "sparse": Sparse,
-    "local": Local,
-    "digits": Digits,
-    "of_raters": OfRaters,
-    "given": OfRaters,
-    "further": Further,
-}
 
 
 def tie_ranks(annotations: Annotations, spec: AnalysisSpec) -> Int64Array:

@@ -4,7 +4,7 @@ The statistic is :func:`~grasp_core.statistics.rater_residuals.difference`. A ra
 change when profiles move. So a permutation needs one pass over the raters and none over the items.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple, Self
 
@@ -72,18 +72,6 @@ class RaterTerms:
     def n_groups(self) -> int:
         """Number of groups, G."""
         return int(self.rows.known_of.size)
-
-    def arrays(self) -> dict[str, Any]:
-        """Return arrays and numbers by name, from which :meth:`of_arrays` rebuilds the terms."""
-        own = {name: getattr(self, name) for name in self.__slots__ if name != "rows"}
-        return own | {f"rows.{name}": value for name, value in self.rows._asdict().items()}
-
-    @classmethod
-    def of_arrays(cls, arrays: Mapping[str, Any]) -> Self:
-        """Rebuild the terms from :meth:`arrays`; numbers may have become arrays without axes."""
-        found = {name: value.item() if np.ndim(value) == 0 else value for name, value in arrays.items()}
-        rows = Rows(*(found.pop(f"rows.{name}") for name in Rows._fields))
-        return cls(rows=rows, **found)
 
     @property
     def own(self) -> npt.NDArray[np.unsignedinteger[Any]]:

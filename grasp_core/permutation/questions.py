@@ -5,9 +5,8 @@ group's disagreements are not estimable adds nothing. Other statistics are avera
 which they have a value. :mod:`grasp_core.statistics.association` is the plain version for tests.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -24,8 +23,6 @@ from grasp_core.permutation.uncompiled import FURTHER, Further
 
 _DISAGREEMENTS = 2 * len(compiled.RATIOS)
 """Number of the first :data:`compiled.COMPONENTS`, which are summed."""
-_TERMS = "raters"
-"""Prefix of the names of raters' terms, where designs have their question's number."""
 _LABELS = len(compiled.COMPONENTS)
 """Position at which labels begin; each question has its own labels."""
 
@@ -63,25 +60,6 @@ def lay_out(
         build_design(one, raters, grouping, spec, membership=shared, lacking=lacking) for one in questions
     )
     return Questions(designs, None if residuals is None else RaterTerms.of(residuals, shared))
-
-
-def arrays(design: Questions) -> dict[str, Any]:
-    """Return arrays by name, from which :func:`of_arrays` rebuilds the design."""
-    designs = enumerate(design.designs)
-    found = {f"{q}/{name}": value for q, one in designs for name, value in one.arrays().items()}
-    of_raters = {} if design.terms is None else design.terms.arrays()
-    return found | {f"{_TERMS}/{name}": value for name, value in of_raters.items()}
-
-
-def of_arrays(arrays: Mapping[str, Any]) -> Questions:
-    """Rebuild the design from :func:`arrays`."""
-    of_question: dict[str, dict[str, Any]] = {}
-    for name, value in arrays.items():
-        question, _, field = name.partition("/")
-        of_question.setdefault(question, {})[field] = value
-    terms = of_question.pop(_TERMS, None)
-    designs = tuple(Design.of_arrays(found) for found in of_question.values())
-    return Questions(designs, None if terms is None else RaterTerms.of_arrays(terms))
 
 
 def shuffled(design: Questions, seed: int, start: int, stop: int) -> FloatArray:

@@ -2,14 +2,15 @@
 
 import dataclasses
 import functools
+import io
 import itertools
 import math
-from pathlib import Path
 
 import numpy as np
 import pytest
 
 from grasp_core.analysis.cohesion.columns import Places
+from grasp_core.engine.pools.workers import pack, unpack
 from grasp_core.model.annotations import Annotations, Raters
 from grasp_core.model.groups import form_groups
 from grasp_core.model.remarks.reasons import NoValue
@@ -379,11 +380,10 @@ def test_a_permutation_does_not_depend_on_its_block(monkeypatch: pytest.MonkeyPa
     np.testing.assert_array_equal(label_use.shuffled(terms, 1, 33, 70), whole[33:])
 
 
-def test_a_stored_design_computes_the_same(tmp_path: Path) -> None:
+def test_a_packed_design_computes_the_same() -> None:
     annotations, raters = simulate(3, missing=0.4, unknown=0.1)
     design = laid_out((annotations,), raters, AnalysisSpec(axes=AXES, min_raters=1))
-    np.savez(tmp_path / "design.npz", **questions.arrays(design))
-    again = questions.of_arrays(dict(np.load(tmp_path / "design.npz")))
+    again = unpack(questions.Questions, io.BytesIO(pack(design)))
     expected = questions.shuffled(design, 9, 5, 8)
     np.testing.assert_array_equal(questions.shuffled(again, 9, 5, 8), expected)
     assert expected.shape[-1] == 10 + 3 + 1 + 3

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Self
+from typing import Any
 
 import krippendorff
 import numpy as np
@@ -101,22 +101,6 @@ class CohesionWork:
 
     designs: tuple[Questions, ...]
     of_unit: int = 1
-
-    def arrays(self) -> dict[str, Any]:
-        """See :class:`~grasp_core.analysis.panel.Work`."""
-        found = enumerate(map(questions.arrays, self.designs))
-        arrays = {f"{d}/{name}": value for d, of_design in found for name, value in of_design.items()}
-        return arrays | {"of_unit": self.of_unit}
-
-    @classmethod
-    def of_arrays(cls, arrays: Mapping[str, Any]) -> Self:
-        """See :class:`~grasp_core.analysis.panel.Work`."""
-        of_designs: dict[str, dict[str, Any]] = {}
-        for name, value in arrays.items():
-            design, _, field = name.partition("/")
-            if field:
-                of_designs.setdefault(design, {})[field] = value
-        return cls(tuple(map(questions.of_arrays, of_designs.values())), int(arrays["of_unit"]))
 
     def shuffled(self, seed: int, start: int, stop: int) -> FloatArray:
         """See :class:`~grasp_core.analysis.panel.Work`; profiles move within each design alone."""
