@@ -43,7 +43,7 @@ def everybody(dataset: Dataset, analysis: AnalysisSpec) -> Everybody | None:
     rated = [c.sum(axis=1) >= 2 for c in counts]
     several = np.logical_or.reduce(rated)
     whole = [c[here].max(axis=1) == c[here].sum(axis=1) for c, here in zip(counts, rated, strict=True)]
-    together = np.concatenate(whole)
+    agreed = np.concatenate(whole)
     return Everybody(
         alpha=alpha,
         low=low,
@@ -51,7 +51,7 @@ def everybody(dataset: Dataset, analysis: AnalysisSpec) -> Everybody | None:
         reason=reason,
         items=int(several.sum()),
         plurality=_known(lambda: average([partial(plurality_size, c) for c in counts])),
-        unanimous=float(together.mean()) if together.size else None,
+        unanimous=float(agreed.mean()) if agreed.size else None,
         labels=_by_label(questions[0], counts[0]) if len(questions) == 1 else (),
         raters=_by_rater(questions, counts),
         batches=tuple(_by_batch(dataset, analysis, counts)),

@@ -208,7 +208,7 @@ class Sides(NamedTuple):
     others: BoolArray
 
 
-class Alike(NamedTuple):
+class AnnotationKinds(NamedTuple):
     """Annotations of a side in U kinds: those of a kind have the same item and labels.
 
     `item`: shape (U,).
@@ -272,7 +272,7 @@ def _items(questions: Sequence[Answers], items: Codes) -> Iterator[FloatArray]:
         yield np.concatenate([one.added(some) for one in questions], axis=1)
 
 
-def _alike(questions: Sequence[Answers], side: BoolArray) -> Alike:
+def _alike(questions: Sequence[Answers], side: BoolArray) -> AnnotationKinds:
     """Sort annotations into kinds with the same labels for all questions on the same item."""
     item, rater, category = _vectors([one.annotations for one in questions], side)
     kind, firsts, n = np.empty(item.size, dtype=np.int64), [np.empty(0, dtype=np.int64)], 0
@@ -284,7 +284,7 @@ def _alike(questions: Sequence[Answers], side: BoolArray) -> Alike:
         kind[some] = found + n
         n += firsts[-1].size
     first = np.concatenate(firsts)
-    return Alike(item[first].astype(np.int64), category[first].astype(np.int64), first, rater, kind)
+    return AnnotationKinds(item[first].astype(np.int64), category[first].astype(np.int64), first, rater, kind)
 
 
 def _vectors(questions: Sequence[Annotations], side: BoolArray) -> tuple[Codes, Codes, Codes]:
@@ -306,7 +306,9 @@ def _vectors(questions: Sequence[Annotations], side: BoolArray) -> tuple[Codes, 
     return item, rater, category
 
 
-def _taken(questions: Sequence[Answers], alike: Alike, *, own: bool) -> Iterator[tuple[slice, FloatArray]]:
+def _taken(
+    questions: Sequence[Answers], alike: AnnotationKinds, *, own: bool
+) -> Iterator[tuple[slice, FloatArray]]:
     """Yield how the sums change without one annotation of each kind, block by block."""
     block = _block(questions)
     for start in range(0, len(alike.item), block):
@@ -321,7 +323,7 @@ def _taken(questions: Sequence[Answers], alike: Alike, *, own: bool) -> Iterator
         yield kinds, np.concatenate(changes, axis=1)
 
 
-def _add_to_raters(alike: Alike, kinds: slice, change: FloatArray, taken: FloatArray) -> None:
+def _add_to_raters(alike: AnnotationKinds, kinds: slice, change: FloatArray, taken: FloatArray) -> None:
     """Add the changes (U, S) of some kinds to the changes of raters, shape (J, S)."""
     # Annotations of these kinds lie between the first of them and the end of the last kind's item.
     after = np.searchsorted(alike.item, alike.item[kinds.stop - 1], side="right")
@@ -437,7 +439,7 @@ def intervals(
     design, scales = lay_out(questions, raters, grouping, analysis, lacking), Scales.of(names)
 
     def of_sums(sums: FloatArray, g: int) -> FloatArray:
-        counted = of_questions.together(of_questions.components(design, sums), design.n_further)
+        counted = of_questions.joint_statistics(of_questions.components(design, sums), design.n_further)
         return scales.with_scaled(columns(counted, g))
 
     found = []
@@ -512,7 +514,7 @@ def interval_of_two(
     def of_sums(sums: FloatArray) -> FloatArray:
         both = [of_questions.components(design, half) for half in np.split(sums, 2, axis=-1)]
         return scales.with_scaled(
-            statistics(np.stack([of_questions.together(half) for half in both], axis=-2))
+            statistics(np.stack([of_questions.joint_statistics(half) for half in both], axis=-2))
         )
 
     found = jackknives([*of_a, *of_b], sides, of_sums)

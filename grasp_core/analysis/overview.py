@@ -114,7 +114,7 @@ def _count(raters: Raters, axes: AxisSet) -> SmallGroups:
     return SmallGroups(axes, sizes.size, int(sizes.min(initial=code.size)), fewer)
 
 
-TOGETHER = 0.2
+RELATED_V = 0.2
 """Bias-corrected Cramér's V from which two axes are associated, if it is hardly due to chance."""
 NEARLY_IDENTICAL = 0.8
 """Bias-corrected Cramér's V from which two axes count as nearly identical."""
@@ -138,7 +138,7 @@ class Overlap:
     p: float | None = None
 
     @property
-    def together(self) -> bool:
+    def related(self) -> bool:
         """True if one axis may be the cause of differences on the other."""
         return self.p is not None and self.p <= LEVEL
 
@@ -157,7 +157,7 @@ def overlaps(raters: Raters, names: Sequence[str] | None = None) -> tuple[Overla
 
 def associations(raters: Raters, names: Sequence[str]) -> tuple[Association, ...]:
     """Return the pairs of these axes that are associated, the closest first."""
-    found = [one for one in overlaps(raters, names) if one.together]
+    found = [one for one in overlaps(raters, names) if one.related]
     return tuple(
         Association(one.first, one.second, one.v or 0.0, one.p)
         for one in sorted(found, key=lambda one: -(one.v or 0.0))
@@ -167,7 +167,7 @@ def associations(raters: Raters, names: Sequence[str]) -> tuple[Association, ...
 def _overlap(raters: Raters, first: str, second: str, pairs: int) -> Overlap:
     table = cross_table(raters.axes[first], raters.axes[second])
     v = corrected_v(table)
-    p = None if v is None or v < TOGETHER else min(1.0, pairs * chance_of(table))
+    p = None if v is None or v < RELATED_V else min(1.0, pairs * chance_of(table))
     return Overlap(first, second, int(table.sum()), v, p)
 
 
@@ -185,7 +185,7 @@ class CountRange:
 
 
 @dataclass(frozen=True, slots=True)
-class Bar:
+class RaterCountBar:
     """Items with `low` to `high` raters."""
 
     low: int
@@ -212,7 +212,7 @@ class Overview:
     filled: float
     raters_per_item: CountRange
     annotations_per_rater: CountRange
-    items_by_raters: tuple[Bar, ...]
+    items_by_raters: tuple[RaterCountBar, ...]
     unknown: tuple[Unknown, ...]
 
     @property
@@ -236,7 +236,7 @@ def overview(annotations: Annotations, raters: Raters) -> Overview:
         raters_per_item=_count_range(per_item),
         annotations_per_rater=_count_range(per_rater),
         items_by_raters=tuple(
-            Bar(low + bar * width, min(low + (bar + 1) * width - 1, high), int(count))
+            RaterCountBar(low + bar * width, min(low + (bar + 1) * width - 1, high), int(count))
             for bar, count in enumerate(counts)
         ),
         unknown=tuple(
@@ -300,7 +300,7 @@ def teams(annotations: Annotations, columns: Mapping[str, Axis], tested: Mapping
             by = _mends(could[name], of_axis)
             if by is None:
                 continue
-            alike = alike or _Alike.of(annotations)
+            alike = alike or _Likeness.of(annotations)
             if alike.p_of(could[name].codes, of_axis.codes) < _ALIKE_LEVEL:
                 found.append(Team(name, axis, by))
                 break
@@ -320,7 +320,7 @@ def _mends(column: Axis, axis: Axis) -> Literal["cluster", "within"] | None:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Alike:
+class _Likeness:
     """Raters compared, (n,), sums of products of two raters' residuals, and items of both, each (n, n)."""
 
     rater: Int64Array
@@ -328,7 +328,7 @@ class _Alike:
     common: FloatArray
 
     @classmethod
-    def of(cls, annotations: Annotations) -> _Alike:
+    def of(cls, annotations: Annotations) -> _Likeness:
         """Compute from as much of the data as the bounds allow; a rater paired with oneself counts 0."""
         rng = np.random.default_rng(_SEED)
         rows = _some_items(annotations, rng)

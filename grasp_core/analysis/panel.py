@@ -13,7 +13,7 @@ from grasp_core.permutation.testing.p_values import Null
 from grasp_core.permutation.testing.tally import Tally
 
 
-class Work(Protocol):
+class BlockWork(Protocol):
     """Computes V values of U units: a data class that :func:`pack` sends to workers."""
 
     def shuffled(self, seed: int, start: int, stop: int) -> FloatArray:
@@ -36,7 +36,7 @@ class Panel(Protocol):
         """V, the number of values that workers compute for a unit in a permutation."""
         ...
 
-    def work(self, active: BoolArray) -> Work:
+    def work(self, active: BoolArray) -> BlockWork:
         """Return the work for the units that are active, shape (U,)."""
         ...
 
@@ -46,10 +46,10 @@ class Panel(Protocol):
 
 
 @runtime_checkable
-class Judged(Protocol):
+class VerdictPanel(Protocol):
     """A panel whose units have verdicts, which need the values of several columns in each permutation."""
 
-    def together(self, shuffled: FloatArray) -> FloatArray:
+    def verdict_values(self, shuffled: FloatArray) -> FloatArray:
         """Return the values that verdicts need from columns (B, C), row by row: shape (B + 1, ...)."""
         ...
 

@@ -52,7 +52,7 @@ class PowerTask:
 
 
 @dataclass(frozen=True, slots=True)
-class Point:
+class StrengthPoint:
     """Simulated data sets of one strength: the number detected, GAI's median, and the error of the median."""
 
     strength: float
@@ -80,17 +80,17 @@ class Simulation:
         self._outside = self._votes(self._known & ~self._member)
         self._views = self._draw_views(counts)
 
-    def point(self, direction: Direction, strength: float) -> Point:
+    def point(self, direction: Direction, strength: float) -> StrengthPoint:
         """Simulate every replicate of one strength and count the replicates that are detected."""
         values = self._values(direction, strength)
         kept = values[~np.isnan(values)]
         if kept.size < REPLICATES / 2:
-            return Point(strength, 0, math.nan, math.nan)
+            return StrengthPoint(strength, 0, math.nan, math.nan)
         limit = self._limit(direction, strength)
         hits = np.count_nonzero(kept > limit if direction == "up" else kept < limit)
         low, middle, high = np.quantile(kept, ndtr([-1, 0, 1]))
         error = math.sqrt(math.pi / 2) * (high - low) / 2 / math.sqrt(kept.size)
-        return Point(strength, int(hits), float(middle), float(error))
+        return StrengthPoint(strength, int(hits), float(middle), float(error))
 
     def null(self, direction: Direction, strength: float) -> FloatArray:
         """Return GAI of random groupings of data sets with the effect, shape (NULL_SETS, PERMUTATIONS)."""
@@ -302,7 +302,7 @@ def _smallest(simulation: Simulation, direction: Direction, expected: float) -> 
     return DetectableEffect(strength, value, value - expected, math.hypot(value - around, nearest.error))
 
 
-def _crossing(points: Sequence[Point], fallback: float) -> tuple[float, float]:
+def _crossing(points: Sequence[StrengthPoint], fallback: float) -> tuple[float, float]:
     """Return the strength that 80 % of runs detect, and its standard error, from a weighted probit line."""
     share = np.array([(point.hits + 0.5) / (REPLICATES + 1) for point in points])
     strength = np.array([point.strength for point in points])

@@ -38,7 +38,7 @@ from grasp_core.reading.dataset.load import Dataset
 from grasp_core.statistics.levels import distance_of
 
 
-def told(codes: Int64Array, least: int) -> tuple[Int64Array, BoolArray]:
+def shown_values(codes: Int64Array, least: int) -> tuple[Int64Array, BoolArray]:
     """Choose the values that are shown of each rater, and the raters who have a point.
 
     `codes`, shape (n, C): each rater's value on each axis, -1 where it is unknown.
@@ -468,7 +468,7 @@ def _groups(
 def _points(places: FloatArray, axes: Sequence[Axis], least: int) -> tuple[tuple[MapPoint, ...], int]:
     """Return points sorted by place, and the number of points that show less than is known."""
     known = np.stack([axis.codes for axis in axes], axis=1).astype(np.int64)
-    codes, shown = told(known, least)
+    codes, shown = shown_values(known, least)
     points = [
         MapPoint(
             float(x),

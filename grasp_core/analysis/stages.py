@@ -267,17 +267,17 @@ class Given(SideBySide):
         self.labels = int(dataset.annotations.n_annotations)
         super().__init__([self._panel], analysis)
 
-    def together(self, shuffled: FloatArray) -> FloatArray:
-        """See :class:`~grasp_core.analysis.panel.Judged`."""
-        return self._panel.together(shuffled)
+    def verdict_values(self, shuffled: FloatArray) -> FloatArray:
+        """See :class:`~grasp_core.analysis.panel.VerdictPanel`."""
+        return self._panel.verdict_values(shuffled)
 
     def into(self, result: RunResult, tally: Tally, *, so_far: bool) -> RunResult:
         """Return the result with these groups after those given other axes."""
         ((groups, dsi),) = self._found(result, tally, so_far=so_far)
         if not so_far:
             asked = hypotheses(self._panel.grouping)
-            tested = joint_tests(tally.together, asked, self._like, self._untestable)
-            groups = with_verdicts(groups, tested, tally.n_together)
+            tested = joint_tests(tally.verdict_values, asked, self._like, self._untestable)
+            groups = with_verdicts(groups, tested, tally.n_complete)
         return replace(result, given=(*result.given, GivenResult(self._column, groups, dsi)))
 
     def undecided(self, c: int, *, corrected: bool) -> Undecided:

@@ -10,7 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
-from grasp_core.benchmark.tasks import Rows, Task
+from grasp_core.benchmark.tasks import Task, TaskRows
 from grasp_core.model.errors import DataError, SpecError
 from grasp_core.model.json_values import from_json
 from grasp_core.model.sizes import MIB, read_at_most
@@ -109,8 +109,8 @@ Retrieve = Callable[[Mapping[str, str]], str]
 
 
 def with_retrieved(
-    rows: Rows, task: Task, retrieve: Retrieve, *, watch: Watch = unwatched
-) -> tuple[Rows, Task]:
+    rows: TaskRows, task: Task, retrieve: Retrieve, *, watch: Watch = unwatched
+) -> tuple[TaskRows, Task]:
     """Retrieve a text for each row; return the rows with this further field, and the task that has it too."""
     if FIELD in task.fields:
         raise SpecError(f"task {task.name} has a field {FIELD} of its own, where retrieved texts would stand")

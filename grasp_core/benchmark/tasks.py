@@ -64,7 +64,7 @@ class Task:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Rows:
+class TaskRows:
     """Rows of a task: texts by field, classes if the file has them, and the file itself for messages."""
 
     ids: tuple[str, ...]
@@ -151,7 +151,7 @@ def _texts(where: str, name: str, value: Any) -> list[str]:
     return value
 
 
-def read_rows(path: Path, task: Task, *, labelled: bool) -> Rows:
+def read_rows(path: Path, task: Task, *, labelled: bool) -> TaskRows:
     """Read the rows of a task's file; ids are those of its column ID, or the row numbers from 0."""
     if path.is_file():
         check_size(path.stat().st_size, MAX_ROWS_FILE, path.name, "a task's rows")
@@ -178,7 +178,7 @@ def read_rows(path: Path, task: Task, *, labelled: bool) -> Rows:
                 f"{meant(label, task.classes, f'use one of {listed(task.classes)}')}"
             )
     texts = tuple(dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True))
-    return Rows(ids, texts, labels, table)
+    return TaskRows(ids, texts, labels, table)
 
 
 def _cells(table: Table, name: str) -> tuple[str, ...]:
@@ -191,8 +191,8 @@ RATER = "rater"
 
 def voting_sheet(
     task: Task,
-    train: Rows,
-    test: Rows,
+    train: TaskRows,
+    test: TaskRows,
     raters: Sequence[str],
     *,
     items: int = 100,

@@ -13,7 +13,7 @@ from grasp_core.analysis.cohesion.results import SpreadTest
 from grasp_core.analysis.everybody import MOST_CELLS, everybody
 from grasp_core.analysis.models.panel import Models
 from grasp_core.analysis.overview import associations
-from grasp_core.analysis.panel import Judged, Panel, RunPanel
+from grasp_core.analysis.panel import Panel, RunPanel, VerdictPanel
 from grasp_core.analysis.stages import check_given
 from grasp_core.model.errors import SpecError
 from grasp_core.model.groups import AxisSet, Grouping, axis_label, form_groups
@@ -119,7 +119,7 @@ def checked_groups(dataset: Dataset, spec: RunSpec) -> Grouping:
     grouping = form_groups(dataset.raters, analysis.axes, min_raters=analysis.min_raters)
     check_something_moves(dataset.raters, grouping, analysis)
     check_given(dataset.raters, analysis)
-    told = sum(one.n_categories for one in dataset.questions if one.n_categories <= MOST_LABELS_USED)
+    n_labels = sum(one.n_categories for one in dataset.questions if one.n_categories <= MOST_LABELS_USED)
     groups, summary = len(grouping.groups), dataset.summary
     most, what = max((summary.raters, "raters"), (summary.items, "items"))
     if groups * most > MAX_MEMBERSHIPS:
@@ -128,7 +128,7 @@ def checked_groups(dataset: Dataset, spec: RunSpec) -> Grouping:
             f" there may be {MAX_MEMBERSHIPS // most:,} groups: raise the smallest group size, or choose"
             " fewer axes together"
         )
-    _check_size(grouping, analysis, len(spec.models) * len(SIDES) or Places(1, told).of_group)
+    _check_size(grouping, analysis, len(spec.models) * len(SIDES) or Places(1, n_labels).of_group)
     return grouping
 
 
@@ -152,14 +152,14 @@ def run_key(summary: DataSummary, spec: RunSpec, version: str) -> str:
 def new_tally(panel: Panel, analysis: AnalysisSpec) -> Tally:
     """Make a tally for the columns of a panel."""
     tests = panel.tests
-    together = panel.together if isinstance(panel, Judged) else None
+    verdict_values = panel.verdict_values if isinstance(panel, VerdictPanel) else None
     return Tally(
         panel.observed,
         tests.needs,
         analysis.permutations,
         tests.maxima,
         extremes=tests.regroupings is not None,
-        together=together,
+        verdict_values=verdict_values,
     )
 
 
@@ -185,14 +185,14 @@ def finish(
     )
     if not isinstance(found, RunResult):
         return found
-    dataset, analysis, n = prepared.dataset, prepared.spec.analysis, tally.n_together
+    dataset, analysis, n = prepared.dataset, prepared.spec.analysis, tally.n_complete
     least = prepared.shuffles.least_p.tolist()  # if it is above the level, no mark is possible
     rows = zip(found.groups, least, strict=True)
     groups = tuple(replace(row, least_p=p) if p > LEVEL else row for row, p in rows)
     if not provisional:
         spread = SpreadTest(dataset.questions, dataset.raters, prepared.grouping, analysis, n)
         groups = combined_test.with_verdicts(groups, verdicts(prepared, tally, spread), n)
-    together = () if provisional else associations(dataset.raters, analysis.tested)
+    related = () if provisional else associations(dataset.raters, analysis.tested)
     apart: list[design.Unmatched] = []  # groups whose GAI compares different items
     if len(dataset.questions) == 1 and analysis.gai == ("irr", "xrr") and not provisional:
         gai = {row.group: row.statistics["gai"].value for row in found.groups if "gai" in row.statistics}
@@ -200,14 +200,14 @@ def finish(
         apart = design.unmatched(
             dataset.annotations, prepared.grouping, known, prepared.assignment, analysis.level
         )
-    said = [*matched_warnings(apart), *association_warnings(together)]
+    said = [*matched_warnings(apart), *association_warnings(related)]
     warnings = ranked([*said, *found.warnings])
     return replace(
         found,
         everybody=None if provisional else everybody(dataset, analysis),
         groups=groups,
         assignment=prepared.assignment,
-        associations=together,
+        associations=related,
         warnings=warnings,
     )
 
@@ -219,7 +219,7 @@ def verdicts(prepared: Prepared, tally: Tally, spread: SpreadTest | None = None)
 
 def uncorrected_verdicts(
     prepared: Prepared, tally: Tally, spread: SpreadTest | None = None
-) -> combined_test.Tested:
+) -> combined_test.UncorrectedTests:
     """Test all groups of a run as in :func:`verdicts`, without correction."""
     grouping = prepared.grouping
     why = combined_test.untestable(
@@ -227,7 +227,7 @@ def uncorrected_verdicts(
     )
     like = Symmetry.of(prepared.dataset.raters, grouping, prepared.spec.analysis).like.tolist()
     return combined_test.uncorrected_tests(
-        tally.together, combined_test.hypotheses(grouping), like, why, spread
+        tally.verdict_values, combined_test.hypotheses(grouping), like, why, spread
     )
 
 
@@ -263,7 +263,7 @@ def _warnings(prepared: Prepared, tally: Tally, *, provisional: bool) -> tuple[R
         warnings.append(Caution.FEW_REGROUPINGS(few=few, groups=kept))
     if stay := prepared.shuffles.n_fixed:
         warnings.append(Caution.CLUSTERS_STAY(raters=stay, all=prepared.dataset.summary.raters))
-    tests = prepared.panel.tests.most_together
+    tests = prepared.panel.tests.largest_family
     enough = fewest_permutations(tests, analysis)
     if analysis.permutations < enough:
         warnings.append(

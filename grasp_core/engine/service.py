@@ -265,7 +265,7 @@ MOST_ITEMS = 100_000
 _PREFIX = "items "
 
 
-class GroupItems:
+class ItemAnswers:
     """Items of groups of saved runs."""
 
     def __init__(self, service: Service, answers: AnswerStore) -> None:

@@ -103,8 +103,8 @@ def _further_sums(design: Design, further: Further, profile: npt.NDArray[Any]) -
 
 def _add_up_drawn(design: Design, held: Sparse | Local, seed: int, start: int, out: FloatArray) -> None:
     """Fill `out`, shape (permutations, G, S), in batches of about equal size."""
-    together = (design.digits or held).batch
-    rounds = max(-(-len(out) // int(together[0])), 1)
+    sizes = (design.digits or held).batch
+    rounds = max(-(-len(out) // int(sizes[0])), 1)
     most = max(-(-len(out) // rounds), 1)
     for first in range(0, len(out), most):
         batch = out[first : first + most]

@@ -133,8 +133,8 @@ def strata_of(raters: Raters, spec: AnalysisSpec) -> Int64Array:
     strata = np.zeros(len(raters.rater_ids), dtype=np.int64)
     for name in spec.strata:
         codes = _workload(raters) if name == WORKLOAD else raters.axes[name].codes.astype(np.int64)
-        together = strata * (codes.max(initial=0) + 2) + codes
-        strata = np.unique(together, return_inverse=True)[1].astype(np.int64)
+        combined = strata * (codes.max(initial=0) + 2) + codes
+        strata = np.unique(combined, return_inverse=True)[1].astype(np.int64)
     return strata
 
 

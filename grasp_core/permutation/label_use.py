@@ -118,14 +118,14 @@ def differences(terms: RaterTerms, profiles: npt.NDArray[np.unsignedinteger[Any]
 
 def residuals_of(questions: Sequence[Annotations], level: Level) -> Residuals | None:
     """Return raters' residuals for all questions whose label use is computed; None if there are none."""
-    told = [one for one in questions if one.n_categories <= MOST_LABELS_USED]
-    if not told:
+    reported = [one for one in questions if one.n_categories <= MOST_LABELS_USED]
+    if not reported:
         return None
-    sizes = [one.n_categories for one in told]
-    sums = [ResidualSums.of(one) for one in told]
+    sizes = [one.n_categories for one in reported]
+    sums = [ResidualSums.of(one) for one in reported]
     each = [
         RaterResiduals.of(of_one, _positions(of_one, one.categories, level))
-        for of_one, one in zip(sums, told, strict=True)
+        for of_one, one in zip(sums, reported, strict=True)
     ]
 
     def side_by_side(columns: Sequence[FloatArray]) -> FloatArray:

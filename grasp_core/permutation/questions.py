@@ -75,8 +75,8 @@ def shuffled(design: Questions, seed: int, start: int, stop: int) -> FloatArray:
 def values(
     components: Sequence[FloatArray], differences: FloatArray | None, n_further: int = 0
 ) -> FloatArray:
-    """Return :func:`together`, then the differences of label use, (..., 1 + L), if these are tested."""
-    found = together(components, n_further)
+    """Return :func:`joint_statistics`, then the differences of label use, (..., 1 + L), if tested."""
+    found = joint_statistics(components, n_further)
     return found if differences is None else np.concatenate([found, differences], axis=-1)
 
 
@@ -97,7 +97,7 @@ def components(design: Questions, sums: FloatArray) -> list[FloatArray]:
     return [compiled.components(one, of_one) for one, of_one in zip(designs, by_question, strict=True)]
 
 
-def together(components: Sequence[FloatArray], n_further: int = 0) -> FloatArray:
+def joint_statistics(components: Sequence[FloatArray], n_further: int = 0) -> FloatArray:
     """Return the statistics of all questions as one: arrays (..., V + 2) become one of shape (..., V).
 
     Labels are in the order of the questions; after them come the `n_further` statistics that kernels lack.
@@ -124,7 +124,7 @@ def reasons(components: Sequence[FloatArray], names: Sequence[str] = ()) -> list
 
 
 def _reasons_of_group(components: Sequence[FloatArray], names: Sequence[str]) -> dict[str, Remark]:
-    missing = np.isnan(together(components, len(names)))
+    missing = np.isnan(joint_statistics(components, len(names)))
     absent = dict(zip(compiled.KERNEL_STATISTICS, missing, strict=False))
     absent |= zip(names, missing[missing.size - len(names) :], strict=True)
     fixed = np.stack([of_question[:_LABELS] for of_question in components])

@@ -64,8 +64,8 @@ class FileStore(Bound):
             source = source or connection.scalar(place)
             connection.execute(files.delete().where(known))
             which = {"project_id": self._home, "sha256": sha256}
-            told = {"owner": owner, "created_at": now, "source": source, "name": name}
-            connection.execute(files.insert().values(bytes=len(content), **told, **which))
+            values = {"owner": owner, "created_at": now, "source": source, "name": name}
+            connection.execute(files.insert().values(bytes=len(content), **values, **which))
             for position, part in enumerate(packed):
                 connection.execute(chunks.insert().values(position=position, content=part, **which))
         return sha256

@@ -46,10 +46,10 @@ class ReadingStore(Bound):
         kept, left_out = without_ids(spec)
         whose = {"project_id": self._home, "signature": signature, "owner": owner}
         data = {**to_json(kept), _ANSWERS: dict(answers or {})}
-        told = {"data": json.dumps(data), "axes": json.dumps(axes), "ids_left_out": left_out}
+        values = {"data": json.dumps(data), "axes": json.dumps(axes), "ids_left_out": left_out}
         with to_write(self._engine, alone=f"reading {signature}") as connection:
             self._check_open(connection)
-            put(connection, readings, whose, id=new_id(), updated_at=self._now, **told)
+            put(connection, readings, whose, id=new_id(), updated_at=self._now, **values)
 
     def recall(self, signature: str, *, owner: str) -> KeptReading | None:
         """Return the person's own reading, else the project's latest; None if none can be parsed."""

@@ -67,9 +67,9 @@ class SubmissionStore(Bound):
         self, name: str, predictions: Predictions, scores: Mapping[str, Any], *, owner: str
     ) -> SubmissionRecord:
         """Keep a scored submission, or rename the person's earlier one of the same predictions."""
-        told = {"sha256": _digest(predictions), "predictions": zlib.compress(_json(predictions))}
+        values = {"sha256": _digest(predictions), "predictions": zlib.compress(_json(predictions))}
         whose = {"id": new_id(), "project_id": self._home, "name": name, "owner": owner}
-        row = {**told, **whose, "scores": json.dumps(scores)}
+        row = {**values, **whose, "scores": json.dumps(scores)}
         with to_write(self._engine) as connection:
             self._check_open(connection)
             now = connection.execute(sa.select(self._now)).scalar_one()

@@ -286,7 +286,7 @@ def test_several_questions_are_averaged() -> None:
     spec = AnalysisSpec(axes=(("gender",),))
     grouping = form_groups(raters[0], spec.axes, min_raters=2)
     design = questions.lay_out(answers, raters[0], grouping, spec, lacking=AC1)
-    found = questions.together(questions.observed_components(design), 1)[:, -1]
+    found = questions.joint_statistics(questions.observed_components(design), 1)[:, -1]
     right = [np.mean([gwet_ac1(count(one, member)) for one in answers]) for member in grouping.member]
     np.testing.assert_allclose(found, right)
 

@@ -354,7 +354,7 @@ def found(questions: Sequence[Annotations], raters: Raters, spec: AnalysisSpec, 
     answers = [answers_of(one, of_one, sides) for one, of_one in zip(questions, designs, strict=True)]
 
     def statistics(sums: FloatArray) -> FloatArray:
-        return group_columns(of_questions.together(of_questions.components(design, sums)), spec)
+        return group_columns(of_questions.joint_statistics(of_questions.components(design, sums)), spec)
 
     return jackknives(answers, sides, statistics)
 
@@ -438,7 +438,7 @@ def test_a_published_item_left_out() -> None:
     answers = answers_of(annotations, only, Sides(grouping.member[0], grouping.complement(0)))
     added = answers.added(np.arange(12))
     sums = np.stack([added.sum(axis=0), added.sum(axis=0) - added[5]])
-    alpha, without_6 = of_questions.together(of_questions.components(design, sums))[:, 0]
+    alpha, without_6 = of_questions.joint_statistics(of_questions.components(design, sums))[:, 0]
     assert alpha == pytest.approx(0.743, abs=5e-4)
     assert alpha - without_6 == pytest.approx(-0.114, abs=5e-4)
 

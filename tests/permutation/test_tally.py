@@ -336,7 +336,7 @@ def test_one_question_is_itself_and_has_the_values_of_its_design(tmp_path: Path)
     np.savez(tmp_path / "design.npz", **questions.arrays(design))
     stored = questions.of_arrays(dict(np.load(tmp_path / "design.npz")))
     assert questions.shuffled(stored, 1, 0, 3).tobytes() == expected.tobytes()
-    observed = questions.together(questions.observed_components(stored))
+    observed = questions.joint_statistics(questions.observed_components(stored))
     assert observed.tobytes() == compiled.observed(only).tobytes()
 
 
@@ -355,7 +355,7 @@ def test_compiled_and_plain_agree(tmp_path: Path, shape, ties: str, strata: tupl
     spec = AnalysisSpec(axes=AXES, min_raters=1, seed=9, ties=ties, strata=strata, cluster=cluster)
     design = questions.lay_out(answers, raters, form_groups(raters, AXES, min_raters=1), spec)
     assert len(design.designs) == 3
-    observed = questions.together(questions.observed_components(design))
+    observed = questions.joint_statistics(questions.observed_components(design))
     np.testing.assert_allclose(observed, twin(answers, raters, spec), rtol=0, atol=1e-12)
     found = questions.shuffled(design, 9, 5, 8)
     drawn = exchange_of(raters, spec)

@@ -107,10 +107,10 @@ def cohesion_tests(
         needs[places.column(g, 0) : places.column(g + 1, 0), g] = True
     known = known_of(places, symmetry.like, len(axes)) if symmetry else Known()
     largest: dict[int, Maximum] = {}
-    for c, together in zip(axes, of_axis, strict=True):
-        needs[c, together] = True
-        if together:
-            columns = tuple(places.column(g, GAI) for g in together)
+    for c, chosen in zip(axes, of_axis, strict=True):
+        needs[c, chosen] = True
+        if chosen:
+            columns = tuple(places.column(g, GAI) for g in chosen)
             largest[c] = Maximum(columns, upper=columns, within=c, every=True, known=known.of(columns))
     families = (*families, Family(axes, "upper", "benjamini-hochberg"))
     return Tests(families, needs, largest, known=known)
@@ -181,10 +181,10 @@ def all_columns(
     if not n_labels:
         return columns
     columns, beside = np.split(columns, [columns.shape[-1] - n_further], axis=-1)
-    told, far = columns[..., MEAN:], values[..., n_counted:]
-    tests = np.where(np.isnan(told), np.nan, np.where(np.isnan(far), 0.0, far))
-    together = evidence(tests[..., 1:], tests[..., 0], n_labels - n_questions)
-    return np.concatenate([columns, together[..., None], tests, beside], axis=-1)
+    use, far = columns[..., MEAN:], values[..., n_counted:]
+    tests = np.where(np.isnan(use), np.nan, np.where(np.isnan(far), 0.0, far))
+    joint = evidence(tests[..., 1:], tests[..., 0], n_labels - n_questions)
+    return np.concatenate([columns, joint[..., None], tests, beside], axis=-1)
 
 
 def few_paired(counted: FloatArray) -> BoolArray:

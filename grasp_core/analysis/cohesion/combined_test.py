@@ -42,7 +42,7 @@ class Joint(NamedTuple):
     spread: Spread | None = None
 
 
-class Tested(NamedTuple):
+class UncorrectedTests(NamedTuple):
     """Hypotheses before correction.
 
     `found`: outcomes of all hypotheses; `reached`: for each that can be tested, the counts of
@@ -53,7 +53,7 @@ class Tested(NamedTuple):
     reached: list[npt.NDArray[np.int32]]
 
 
-def values_together(
+def pick_verdict_values(
     shuffled: FloatArray, observed: FloatArray, places: Places, by_shares: Sequence[bool]
 ) -> FloatArray:
     """Pick what verdicts need: label use, distance, GAI, gap; shape (B + 1, G, 4), the observed first.
@@ -116,10 +116,10 @@ def uncorrected_tests(
     like: Sequence[int],
     untestable: Mapping[int, Untestable],
     spread: Callable[..., Spread | None] | None = None,
-) -> Tested:
+) -> UncorrectedTests:
     """Test each hypothesis, without correction.
 
-    `values`, shape (B + 1, G, 4): from :func:`values_together`.
+    `values`, shape (B + 1, G, 4): from :func:`pick_verdict_values`.
     `asked`: from :func:`hypotheses`.
     `like`, length G: :attr:`~grasp_core.permutation.testing.tail.Symmetry.like` of each group.
     `spread`: :class:`~grasp_core.analysis.cohesion.results.SpreadTest` of the same permutations; without it,
@@ -160,10 +160,10 @@ def uncorrected_tests(
         strength = float(np.sqrt(sum(one**2 for one in far)))
         found.append(Joint(groups, None, kinds, p, strength=strength, spread=of_spread))
         reached.append(whole.astype(np.int32))
-    return Tested(found, reached)
+    return UncorrectedTests(found, reached)
 
 
-def corrected(of_panels: Sequence[Tested]) -> list[Joint]:
+def corrected(of_panels: Sequence[UncorrectedTests]) -> list[Joint]:
     """Correct over all panels' hypotheses that can be tested, in order; permutations match by number."""
     found = [one for panel in of_panels for one in panel.found]
     reached = [one for panel in of_panels for one in panel.reached]

@@ -21,9 +21,9 @@ from grasp_core.analysis.cohesion.columns import (
     members,
     with_dsi,
 )
-from grasp_core.analysis.cohesion.combined_test import values_together
+from grasp_core.analysis.cohesion.combined_test import pick_verdict_values
 from grasp_core.analysis.cohesion.results import (
-    Labels,
+    ReportedLabels,
     by_axis,
     by_group,
     label_use,
@@ -103,7 +103,7 @@ class CohesionWork:
     of_unit: int = 1
 
     def shuffled(self, seed: int, start: int, stop: int) -> FloatArray:
-        """See :class:`~grasp_core.analysis.panel.Work`; profiles move within each design alone."""
+        """See :class:`~grasp_core.analysis.panel.BlockWork`; profiles move within each design alone."""
         found = [questions.shuffled(design, seed, start, stop) for design in self.designs]
         groups = np.concatenate(found, axis=1)
         return groups.reshape(stop - start, -1, self.of_unit * groups.shape[-1])
@@ -131,12 +131,12 @@ class Cohesion:
             self_check(answers, grouping, analysis.level, compiled.statistics(one)[:, 0])
         counted = questions.values(components, questions.observed_differences(self._whole), len(names))
         self.per_unit = counted.shape[-1]
-        self._labels = Labels.of(dataset.questions)
-        self.places = Places(len(grouping.groups), self._labels.told, names)
+        self._labels = ReportedLabels.of(dataset.questions)
+        self.places = Places(len(grouping.groups), self._labels.n_reported, names)
         test = tests_of(dataset.questions, grouping, analysis.level)
         self.untested = NotShuffled.of_groups(grouping.groups, unequal, analysis, self.places, test)
         symmetry = Symmetry.of(dataset.raters, grouping, analysis)
-        asked = cohesion_tests(grouping.groups, analysis, self._labels.told, symmetry)
+        asked = cohesion_tests(grouping.groups, analysis, self._labels.n_reported, symmetry)
         self.asked: Tests = replace(asked, regroupings=regroupings(dataset.raters, grouping, analysis))
         self.tests = self.asked.without(self.untested.columns)
         self.by_shares = few_paired(counted)
@@ -151,7 +151,7 @@ class Cohesion:
     def _of_groups(self, values: FloatArray) -> FloatArray:
         """Turn the values computed for groups into their columns."""
         labels = self._labels
-        return all_columns(values, self._analysis, self.by_shares, labels.told, labels.questions)
+        return all_columns(values, self._analysis, self.by_shares, labels.n_reported, labels.questions)
 
     def _said(self, analysis: AnalysisSpec) -> Iterator[Remark]:
         if analysis.cross_negentropy == "paper":
@@ -191,9 +191,9 @@ class Cohesion:
         """See :class:`~grasp_core.analysis.panel.Panel`."""
         return with_dsi(self._of_groups(values), self._members)
 
-    def together(self, shuffled: FloatArray) -> FloatArray:
-        """Return the values that verdicts need from columns (B, C): see :func:`values_together`."""
-        return values_together(shuffled, self.observed, self.places, self.by_shares.tolist())
+    def verdict_values(self, shuffled: FloatArray) -> FloatArray:
+        """Return the values that verdicts need from columns (B, C): see :func:`pick_verdict_values`."""
+        return pick_verdict_values(shuffled, self.observed, self.places, self.by_shares.tolist())
 
     @property
     def reasons(self) -> dict[int, Remark]:

@@ -95,7 +95,7 @@ _DIGITS = 9
 
 
 @dataclass(frozen=True, slots=True)
-class Labels:
+class ReportedLabels:
     """Labels of each question; a question with too many labels does not report how often they are given."""
 
     of_questions: tuple[tuple[str, ...], ...]
@@ -106,7 +106,7 @@ class Labels:
         return cls(tuple(tuple(one.categories) for one in questions))
 
     @property
-    def told(self) -> int:
+    def n_reported(self) -> int:
         """L, the number of labels of all questions whose use is reported."""
         return sum(len(labels) for labels in self.of_questions if len(labels) <= MOST_LABELS_USED)
 
@@ -118,7 +118,7 @@ class Labels:
     def names(self, questions: Sequence[str]) -> list[str]:
         """Return the labels whose use is reported; with several questions, after their question's name."""
         if len(self.of_questions) == 1:
-            return list(self.of_questions[0])[: self.told]
+            return list(self.of_questions[0])[: self.n_reported]
         asked = zip(questions, self.of_questions, strict=True)
         return [f"{name}: {label}" for name, of in asked if len(of) <= MOST_LABELS_USED for label in of]
 
@@ -141,12 +141,12 @@ def label_use(
     if not places.n_labels:
         return LabelUse({}, reason=NoValue.MANY_LABELS(most=MOST_LABELS_USED))
     test, columns = places.column(g, places.label_use), places.labels(g)
-    together = found[test]
-    if together.value is None:
+    outcome = found[test]
+    if outcome.value is None:
         return LabelUse(dict.fromkeys(names, Shift(None)), reason=NoValue.NO_SHARED_ITEM())
     if test in untested.by_jackknife:
         mean = places.column(g, MEAN)
-        return jackknifed_use(names, columns, mean, observed, together, untested.test(g))
+        return jackknifed_use(names, columns, mean, observed, outcome, untested.test(g))
     tests = places.label_tests(g)
     values, far = observed[list(columns)], np.abs(observed[list(tests)])
     most = int(np.lexsort((-np.abs(values), -far.round(_DIGITS)))[0])
@@ -162,14 +162,14 @@ def label_use(
             for k, (name, column, tested) in enumerate(zip(names, columns, tests, strict=True))
         },
         mean=None if np.isnan(observed[mean]) else shift(mean, places.mean_test(g), with_null=True),
-        p=together.p,
-        q=together.q,
-        significance=together.significance,
+        p=outcome.p,
+        q=outcome.q,
+        significance=outcome.significance,
         most=names[most],
-        p_interval=together.p_interval,
-        q_interval=together.q_interval,
-        fit=together.fit,
-        no_fit=together.no_fit,
+        p_interval=outcome.p_interval,
+        q_interval=outcome.q_interval,
+        fit=outcome.fit,
+        no_fit=outcome.no_fit,
     )
 
 

@@ -184,17 +184,17 @@ class NotShuffled:
 
 def tests_of(questions: Sequence[Annotations], grouping: Grouping, level: Level) -> Test:
     """Return the test of a group's label use against its complement; each group's is computed once."""
-    told = [one for one in questions if one.n_categories <= MOST_LABELS_USED]
+    reported = [one for one in questions if one.n_categories <= MOST_LABELS_USED]
 
     @cache
     def test(g: int) -> Jackknifed | Remark:
         sides = grouping.member[g], grouping.complement(g)
         positions = []
-        for one in told:
+        for one in reported:
             c, d = (count(one, side) for side in sides)
             scale = Scale(level, category_values(one.categories, level))
             positions.append(mean_positions(c, d, scale))
-        found = jackknifed(told, *sides, positions)
+        found = jackknifed(reported, *sides, positions)
         return NoValue.FEW_TO_LEAVE_OUT(least=FEWEST_RATERS) if found is None else found
 
     return test
@@ -205,7 +205,7 @@ def jackknifed_use(
     columns: Sequence[int],
     mean: int,
     observed: FloatArray,
-    together: Outcome,
+    outcome: Outcome,
     test: Jackknifed | Remark,
 ) -> LabelUse:
     """Return a unit's label use, tested by leaving out raters, without intervals.
@@ -225,11 +225,11 @@ def jackknifed_use(
             for name, value, one in zip(names, values, p, strict=True)
         },
         mean=None if np.isnan(observed[mean]) else Shift(float(observed[mean]), p=_known(of_mean)),
-        p=together.p,
-        q=together.q,
-        significance=together.significance,
+        p=outcome.p,
+        q=outcome.q,
+        significance=outcome.significance,
         most=names[most],
-        reason=together.reason,
+        reason=outcome.reason,
         test="jackknife",
     )
 

@@ -115,7 +115,7 @@ def _compute(
     ranges = [(b, min(b + design.piece, permutations)) for b in range(0, permutations, design.piece)]
     done = 0
 
-    def told(found: Iterator[Any]) -> Iterator[Any]:
+    def reporting(found: Iterator[Any]) -> Iterator[Any]:
         nonlocal done
         for one in found:
             done += 1
@@ -123,7 +123,7 @@ def _compute(
             yield one
 
     moments, of_pieces = new_moments(design), []
-    for sums, of_piece in told(each(partial(first, design, least(apart)), ranges)):
+    for sums, of_piece in reporting(each(partial(first, design, least(apart)), ranges)):
         for into, of in zip(moments[:4], sums[:4], strict=True):
             into += of
         of_pieces.append(of_piece)
@@ -131,7 +131,7 @@ def _compute(
     tested = np.stack([~np.isnan(use[design.cells.labels_ptr[:-1]]), ~np.isnan(apart)]) & varies
     by = standards(moments, item_of, tested, centred=centred)
     away, furthest = deviations(use, design.cells.labels_ptr, by)
-    found = list(told(each(partial(second, design, by, least(away)), ranges)))
+    found = list(reporting(each(partial(second, design, by, least(away)), ranges)))
     reached = np.sum([one.use for one in found], axis=0)
     largest = np.concatenate([one.largest for one in found], axis=1)
     held = {

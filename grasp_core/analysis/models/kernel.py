@@ -38,7 +38,7 @@ class SidesDesign:
     classes: BoolArray
 
     def shuffled(self, seed: int, start: int, stop: int) -> FloatArray:
-        """See :class:`~grasp_core.analysis.panel.Work`: the values of :func:`shuffled`, group by group."""
+        """See :class:`~grasp_core.analysis.panel.BlockWork`; values as of :func:`shuffled`, by group."""
         values = shuffled(self, seed, start, stop).swapaxes(1, 2)
         return values.reshape(stop - start, self.base.n_groups, -1)
 

@@ -21,7 +21,7 @@ from grasp_core.analysis.planner._fitting import (
     measured,
     with_sharp,
 )
-from grasp_core.analysis.planner.values import LINES, Cell, Fit, Plan, PlanSpec
+from grasp_core.analysis.planner.values import LINES, Cell, ChanceFit, Plan, PlanSpec
 from grasp_core.model.annotations import Annotations, Axis, FloatArray, Raters
 from grasp_core.model.groups import form_groups
 from grasp_core.model.spec import LEVEL, STATISTICS, AnalysisSpec
@@ -36,7 +36,7 @@ _FACTORS = (-4.0, 2.0)
 _MOST = 60.0
 
 
-def chance(fit: Fit, raters: FloatArray, annotations: FloatArray, factor: float = 1.0) -> FloatArray:
+def chance(fit: ChanceFit, raters: FloatArray, annotations: FloatArray, factor: float = 1.0) -> FloatArray:
     """Return the chance of finding the difference.
 
     With noise ``v = r J0 / J + (1 - r) A0 / A`` of J raters and A annotations, ``x = c v ** -g`` and the
@@ -59,15 +59,15 @@ def _share(x: FloatArray, uneven: float, *, two_sided: bool) -> FloatArray:
     return np.asarray(ndtr((x - z) / wide) + ndtr((-x - z) / wide))
 
 
-def fitted(cells: Sequence[Cell], spec: PlanSpec) -> Fit:
+def fitted(cells: Sequence[Cell], spec: PlanSpec) -> ChanceFit:
     """Return the function that makes the simulated counts most likely."""
     raters, annotations, sets, hits = _arrays(cells, spec)
     base = float(np.exp(np.log(raters).mean())), float(np.exp(np.log(annotations).mean()))
     two_sided = spec.target in ("gap", "gai")
 
-    def made(values: FloatArray, miss: float = 0.0) -> Fit:
+    def made(values: FloatArray, miss: float = 0.0) -> ChanceFit:
         signal, of_raters, steep, uneven = values
-        return Fit(
+        return ChanceFit(
             math.exp(signal), float(expit(of_raters)), float(steep), float(uneven), *base, two_sided, miss
         )
 
@@ -86,7 +86,7 @@ def fitted(cells: Sequence[Cell], spec: PlanSpec) -> Fit:
     return made(found, miss)
 
 
-def factor_of(fit: Fit, cells: Sequence[Cell], spec: PlanSpec) -> float:
+def factor_of(fit: ChanceFit, cells: Sequence[Cell], spec: PlanSpec) -> float:
     """Return the factor of x, relative to the fit, in other data sets of the same designs."""
     raters, annotations, sets, hits = _arrays(cells, spec)
 
@@ -110,7 +110,7 @@ def _unlikely(share: FloatArray, sets: FloatArray, hits: FloatArray) -> float:
     return -float((hits * np.log(share) + (sets - hits) * np.log1p(-share)).sum())
 
 
-def items_needed(fit: Fit, spec: PlanSpec, wanted: float, raters: float, factor: float = 1.0) -> float:
+def items_needed(fit: ChanceFit, spec: PlanSpec, wanted: float, raters: float, factor: float = 1.0) -> float:
     """Return the items with which these raters find the difference as often as wanted; inf if none do."""
     grid = np.linspace(0, _MOST, 2401)
     reached = np.flatnonzero(_share(grid, fit.uneven, two_sided=fit.two_sided) >= wanted)
@@ -214,7 +214,7 @@ def spread_out(spec: PlanSpec, raters: Sequence[int], items: Sequence[int]) -> l
 
 
 def near_lines(
-    fit: Fit, spec: PlanSpec, raters: Sequence[int], items: Sequence[int], along: int
+    fit: ChanceFit, spec: PlanSpec, raters: Sequence[int], items: Sequence[int], along: int
 ) -> list[Design]:
     """Return grid designs on lines of equal chance, `along` for each line; without any, the nearest one."""
     able = _able(spec, raters, items)
@@ -237,7 +237,7 @@ def _able(spec: PlanSpec, raters: Sequence[int], items: Sequence[int]) -> list[D
     return [(j, i) for j, i in designs if spec.annotations(j, i) <= MOST_SIMULATED]
 
 
-def _on_line(fit: Fit, spec: PlanSpec, able: Sequence[Design], line: float) -> list[Design]:
+def _on_line(fit: ChanceFit, spec: PlanSpec, able: Sequence[Design], line: float) -> list[Design]:
     """Return the design nearest to the line for each number of raters whose items the line crosses."""
     found = []
     for j, of in itertools.groupby(able, key=lambda one: one[0]):

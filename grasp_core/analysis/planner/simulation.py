@@ -303,9 +303,9 @@ class _Making:
         task = self._task
         again = functools.partial(_fitted_again, self._model, pilot, task.spec, task.categories)
         models = [model for model in self._each(again, range(PILOTS)) if model is not None]
-        told = {"left_out": PILOTS - len(models), "pilots": PILOTS}
+        numbers = {"left_out": PILOTS - len(models), "pilots": PILOTS}
         if len(models) < FEWEST_PILOTS * PILOTS:
-            return None, (PlanCaution.TOO_FEW_PILOTS(**told),)
+            return None, (PlanCaution.TOO_FEW_PILOTS(**numbers),)
         places = self._near(1)
         work = [
             self._trials(model, place, (task.spec.seed, _PILOT, r), 0, OF_PILOT)
@@ -322,7 +322,7 @@ class _Making:
             for row in hits
         ]
         low, high = np.quantile(factors, [0.1, 0.9])
-        left_out = (PlanCaution.PILOTS_LEFT_OUT(**told),) if len(models) < PILOTS else ()
+        left_out = (PlanCaution.PILOTS_LEFT_OUT(**numbers),) if len(models) < PILOTS else ()
         return (float(low), float(high)), left_out
 
 

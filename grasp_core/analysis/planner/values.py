@@ -124,7 +124,7 @@ class Cell:
 
 
 @dataclass(frozen=True, slots=True)
-class Fit:
+class ChanceFit:
     """The chance of finding the difference as a function of raters and annotations.
 
     `signal`: x, as in :func:`~grasp_core.analysis.planner.sample_size.chance`, of one design.
@@ -186,7 +186,7 @@ class Plan:
     have: tuple[Have, ...]
     sizes: Sizes
     cells: tuple[Cell, ...]
-    fit: Fit
+    fit: ChanceFit
     factors: tuple[float, float] | None
     pilot: tuple[int, int, int] | None
     done: int

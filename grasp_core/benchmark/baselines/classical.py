@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 import numpy as np
 from scipy.sparse import csc_array
 
-from grasp_core.benchmark.tasks import Rows, Task
+from grasp_core.benchmark.tasks import Task, TaskRows
 from grasp_core.model.annotations import Int32Array
 from grasp_core.model.errors import DataError
 
 Texts: TypeAlias = Sequence[Mapping[str, str]]
-"""Texts by field, a mapping per row, as in :class:`~grasp_core.benchmark.tasks.Rows`."""
+"""Texts by field, a mapping per row, as in :class:`~grasp_core.benchmark.tasks.TaskRows`."""
 
 
 class Predict(Protocol):
@@ -26,10 +26,10 @@ class Predict(Protocol):
         """Label rows."""
 
 
-class Fit(Protocol):
+class Baseline(Protocol):
     """A baseline: a function from labelled rows, their task and a seed to a :class:`Predict`."""
 
-    def __call__(self, train: Rows, task: Task, seed: int, /) -> Predict:
+    def __call__(self, train: TaskRows, task: Task, seed: int, /) -> Predict:
         """Learn from labelled rows."""
 
 
@@ -38,14 +38,14 @@ def joined(texts: Texts, task: Task) -> list[str]:
     return [". ".join(text[field] for field in task.fields) for text in texts]
 
 
-def known_labels(train: Rows) -> tuple[str, ...]:
+def known_labels(train: TaskRows) -> tuple[str, ...]:
     """Return the labels of the rows that a baseline learns from; refuse rows without labels."""
     if not train.labels:
         raise DataError(f"{train.table.name} has no labelled row; a baseline learns from at least one")
     return train.labels
 
 
-def fit_plurality(train: Rows, task: Task, seed: int) -> Predict:
+def fit_plurality(train: TaskRows, task: Task, seed: int) -> Predict:
     """Give every row the most frequent label; of equally frequent ones, the first in the task's order."""
     return always_plurality(known_labels(train), task)
 
@@ -82,7 +82,7 @@ WORDS = r"(?u)\b\w+\b"
 """Pattern of words, including words of one letter: some texts have no others."""
 
 
-def fit_tfidf(train: Rows, task: Task, seed: int) -> Predict:
+def fit_tfidf(train: TaskRows, task: Task, seed: int) -> Predict:
     """Fit a logistic regression on TF-IDF of words and pairs of words."""
     from sklearn.feature_extraction.text import TfidfVectorizer  # of an optional package
 
@@ -116,7 +116,7 @@ Staged = Callable[[Texts, Sequence[int]], list[list[str]]]
 """Function from texts and numbers of trees to a list of labels for each number, by so many first trees."""
 
 
-def fit_adaboost(train: Rows, task: Task, seed: int, setting: Boosting = PUBLISHED) -> Predict:
+def fit_adaboost(train: TaskRows, task: Task, seed: int, setting: Boosting = PUBLISHED) -> Predict:
     """Fit discrete AdaBoost (SAMME), by default with 100 trees of depth 3 at learning rate 1.
 
     The published figures used SAMME.R, which scikit-learn dropped in version 1.6. Counts are of words of two
@@ -128,7 +128,7 @@ def fit_adaboost(train: Rows, task: Task, seed: int, setting: Boosting = PUBLISH
     return lambda texts: staged(texts, [setting.trees])[0]
 
 
-def fit_staged(train: Rows, task: Task, seed: int, setting: Boosting) -> Staged:
+def fit_staged(train: TaskRows, task: Task, seed: int, setting: Boosting) -> Staged:
     """Fit :func:`fit_adaboost`, and give labels by fewer of its trees too: the first trees are the same."""
     from sklearn.ensemble import AdaBoostClassifier  # of an optional package, as all of scikit-learn
     from sklearn.feature_extraction.text import CountVectorizer

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from grasp_core.analysis.models.labels import LABEL
-from grasp_core.benchmark.language_models.model import LanguageModel, Tokens
+from grasp_core.benchmark.language_models.model import LanguageModel, Tokenizer
 from grasp_core.benchmark.tasks import Task
 from grasp_core.model.annotations import FloatArray
 from grasp_core.model.errors import DataError
@@ -21,7 +21,7 @@ from grasp_core.model.text import number
 _MAX_FILE = 256 * MIB
 
 
-def shortened(tokens: Tokens, text: str, limit: int) -> str:
+def shortened(tokens: Tokenizer, text: str, limit: int) -> str:
     """Cut the text at its end to `limit` tokens, again if that start alone, not merged, has more."""
     if limit <= 0:
         return ""

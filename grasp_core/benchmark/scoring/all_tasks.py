@@ -9,12 +9,12 @@ from pathlib import Path
 from typing import Any
 
 from grasp_core.analysis.models.labels import ID, LABEL
-from grasp_core.benchmark.baselines.classical import Fit
+from grasp_core.benchmark.baselines.classical import Baseline
 from grasp_core.benchmark.language_models.answers import Usage
 from grasp_core.benchmark.scoring.evaluate import BLOCK, label_rows, work_key
 from grasp_core.benchmark.scoring.scores import Scores
 from grasp_core.benchmark.submissions import PREDICTIONS
-from grasp_core.benchmark.tasks import TEST_FILE, TRAIN_FILE, Rows, Task, read_rows, read_tasks
+from grasp_core.benchmark.tasks import TEST_FILE, TRAIN_FILE, Task, TaskRows, read_rows, read_tasks
 from grasp_core.model.errors import DataError
 from grasp_core.model.json_values import FormError, from_json
 from grasp_core.model.text import csv_text
@@ -30,8 +30,8 @@ class TaskFiles:
     """A task with its labelled rows and the rows to be labelled."""
 
     task: Task
-    train: Rows
-    test: Rows
+    train: TaskRows
+    test: TaskRows
 
 
 def read_files(folder: Path) -> tuple[list[TaskFiles], list[str]]:
@@ -69,7 +69,7 @@ class TaskRun:
 
 def label_all(
     found: Sequence[TaskFiles],
-    fit: Callable[[TaskFiles], Fit],
+    fit: Callable[[TaskFiles], Baseline],
     name: str,
     out: Path,
     *,

@@ -11,12 +11,19 @@ from typing import Any, Literal
 
 import numpy as np
 
-from grasp_core.benchmark.baselines.classical import PUBLISHED, Boosting, Fit, Texts, fit_staged, known_labels
+from grasp_core.benchmark.baselines.classical import (
+    PUBLISHED,
+    Baseline,
+    Boosting,
+    Texts,
+    fit_staged,
+    known_labels,
+)
 from grasp_core.benchmark.checkpoints import KeptWork
 from grasp_core.benchmark.language_models.answers import UnansweredError
 from grasp_core.benchmark.language_models.in_context import macro_f1_declared
 from grasp_core.benchmark.scoring.scores import resampled_f1
-from grasp_core.benchmark.tasks import Rows, Task
+from grasp_core.benchmark.tasks import Task, TaskRows
 from grasp_core.model.annotations import Codes
 from grasp_core.model.errors import DataError
 from grasp_core.model.json_values import from_json
@@ -36,13 +43,13 @@ class Fold:
     test: tuple[int, ...]
 
 
-def leave_one_out(rows: Rows) -> list[Fold]:
+def leave_one_out(rows: TaskRows) -> list[Fold]:
     """Return folds in which each row is labelled from all others."""
     everyone = range(len(rows.ids))
     return [Fold(tuple(one for one in everyone if one != left), (left,)) for left in everyone]
 
 
-def stratified_splits(rows: Rows, seed: int, splits: int = SPLITS) -> list[Fold]:
+def stratified_splits(rows: TaskRows, seed: int, splits: int = SPLITS) -> list[Fold]:
     """Return random splits with a fifth of each class to label, but no class of one row."""
     labels = np.array(known_labels(rows))
     classes = [np.flatnonzero(labels == name) for name in dict.fromkeys(labels)]
@@ -62,11 +69,11 @@ def _split(classes: Sequence[Codes], rng: np.random.Generator) -> Fold:
     return Fold(tuple(one for one in everyone if one not in test), tuple(sorted(test)))
 
 
-def taken(rows: Rows, positions: Sequence[int]) -> Rows:
+def taken(rows: TaskRows, positions: Sequence[int]) -> TaskRows:
     """Return the rows at these positions, in that order."""
     labels = None if rows.labels is None else tuple(rows.labels[one] for one in positions)
     ids = tuple(rows.ids[one] for one in positions)
-    return Rows(ids, tuple(rows.texts[one] for one in positions), labels, rows.table)
+    return TaskRows(ids, tuple(rows.texts[one] for one in positions), labels, rows.table)
 
 
 Way = Literal["loo", "splits", "file"]
@@ -121,7 +128,7 @@ def split_cautions(labels: Sequence[str], folds: Sequence[Fold]) -> tuple[Remark
     return tuple(found)
 
 
-def file_cautions(train: Rows, test: Rows) -> tuple[Remark, ...]:
+def file_cautions(train: TaskRows, test: TaskRows) -> tuple[Remark, ...]:
     """Return cautions about other labelled rows."""
     known = {json.dumps(text, sort_keys=True) for text in train.texts}
     both = sum(json.dumps(text, sort_keys=True) in known for text in test.texts)
@@ -129,12 +136,12 @@ def file_cautions(train: Rows, test: Rows) -> tuple[Remark, ...]:
 
 
 def evaluate(
-    fit: Fit,
-    train: Rows,
+    fit: Baseline,
+    train: TaskRows,
     task: Task,
     *,
     way: Way = "loo",
-    test: Rows | None = None,
+    test: TaskRows | None = None,
     seed: int = 1,
     watch: Watch = unwatched,
     done: Done | None = None,
@@ -168,8 +175,8 @@ def evaluate(
 
 
 def label_rows(
-    fit: Fit,
-    train: Rows,
+    fit: Baseline,
+    train: TaskRows,
     task: Task,
     texts: Texts,
     *,
@@ -196,7 +203,7 @@ def label_rows(
     return labels
 
 
-def work_key(name: str, task: Task, rows: Sequence[Rows], way: str, seed: int) -> str:
+def work_key(name: str, task: Task, rows: Sequence[TaskRows], way: str, seed: int) -> str:
     """Return the identity of partial work: it may only be continued if all of this is the same."""
     parts = [name, task.name, list(task.classes), list(task.prompt_fields), way, seed]
     parts += [list(task.fields), *(one.table.sha256 for one in rows)]
@@ -283,7 +290,7 @@ def kept_trials(path: Path) -> KeptWork[list[str]]:
 
 
 def tune_boosting(
-    train: Rows,
+    train: TaskRows,
     task: Task,
     settings: Sequence[Boosting],
     done: Done,

@@ -121,14 +121,14 @@ def score(
     *,
     seed: int = 1,
     resamples: int = RESAMPLES,
-    told: Callable[[str], None] = lambda _task: None,
+    on_task: Callable[[str], None] = lambda _task: None,
 ) -> Scores:
     """Score a submission that passes :func:`~grasp_core.benchmark.submissions.require_scorable`."""
     predictions = submission.predictions
     parts = []
     for name, task in tasks.items():
         if name in predictions and name in gold.labels:
-            told(name)
+            on_task(name)
             parts.append(score_task(task, gold, predictions[name], seed=seed, resamples=resamples))
     return gathered(parts, tasks)
 

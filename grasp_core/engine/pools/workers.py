@@ -17,7 +17,7 @@ from typing import Any, TypeVar, get_args, get_origin, get_type_hints
 
 import numpy as np
 
-from grasp_core.analysis.panel import Work
+from grasp_core.analysis.panel import BlockWork
 from grasp_core.model.annotations import FloatArray
 from grasp_core.permutation.jit import tell_of_preparing
 
@@ -76,7 +76,7 @@ def threads(workers: int) -> Executor:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Sent:
+class SentWork:
     """A buffer sent to workers once; `key` is the path of its file, unless its `content` is sent too."""
 
     key: str
@@ -140,7 +140,7 @@ class Computed:
     seconds: float
 
 
-def compute_block(kind: type[Work], seed: int, start: int, stop: int, *, sent: Sent) -> Computed:
+def compute_block(kind: type[BlockWork], seed: int, start: int, stop: int, *, sent: SentWork) -> Computed:
     """Compute permutations `start` to `stop` - 1 of packed work."""
     work = _unpacked(kind, sent)
     began = time.thread_time()
@@ -152,12 +152,12 @@ def compute_nothing() -> None:
     """Make the executor start a worker."""
 
 
-_held: dict[str, Work] = {}
+_held: dict[str, BlockWork] = {}
 # NumPy parses a file's header with `ast`, which in Python 3.11 fails now and then in two threads at once.
 _one_at_a_time = threading.Lock()
 
 
-def _unpacked(kind: type[Work], sent: Sent) -> Work:
+def _unpacked(kind: type[BlockWork], sent: SentWork) -> BlockWork:
     with _one_at_a_time:
         work = _held.pop(sent.key, None)
         if work is None:

@@ -80,6 +80,6 @@ class Tests:
         return dataclasses.replace(found, high=int(reached.min()))
 
     @property
-    def most_together(self) -> int:
+    def largest_family(self) -> int:
         """Number of tests in the largest family, without families of large values alone, which are small."""
         return max((len(family.columns) for family in self.families if family.tail != "upper"), default=0)

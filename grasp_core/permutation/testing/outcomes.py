@@ -70,12 +70,12 @@ def unsettled(
             if interval is not None and _open(interval)
         ]
         if family.correction == "max-t":
-            maximum, told = tests.maximum(family), dict(zip(columns, intervals, strict=True))
+            maximum, of_column = tests.maximum(family), dict(zip(columns, intervals, strict=True))
             reached, total = null.reached(maximum)
             found += [
                 (c, True)
                 for c, count in zip(maximum.columns, reached.tolist(), strict=True)
-                if told.get(c) is not None and _open(share_interval(count, total, miss))
+                if of_column.get(c) is not None and _open(share_interval(count, total, miss))
             ]
         else:
             ends = [

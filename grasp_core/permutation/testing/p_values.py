@@ -211,8 +211,8 @@ class Maximum(NamedTuple):
         like = np.array(self.known.like or range(len(self.columns)))
         for kind, n in zip(*np.unique(like, return_counts=True), strict=True):
             if n > 1:
-                together = standard(null[:, like == kind].reshape(-1, 1))
-                centre[like == kind], scale[like == kind] = together.centre, together.scale
+                shared = standard(null[:, like == kind].reshape(-1, 1))
+                centre[like == kind], scale[like == kind] = shared.centre, shared.scale
         if self.known.centred:
             centre[list(self.known.centred)] = 0.0
         return Standard(centre, scale)

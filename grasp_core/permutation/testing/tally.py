@@ -233,8 +233,8 @@ class Tally:
     `maxima`: maxima whose largest deviation in each permutation is counted.
     `kept`: most permutations whose values are kept; by default :func:`kept_of` the columns.
     `extremes`: true if the most extreme values are kept when others are only counted.
-    `together`: function from kept values (B, C) to the values that joint tests of several columns need, row
-        by row; its result stays when the values themselves are dropped.
+    `verdict_values`: function from kept values (B, C) to those that joint tests need, row by row;
+        its result stays when the values themselves are dropped.
 
     `active`, shape (U,): units whose permutations continue; a column that needs another unit does not count.
     `most_kept`: most permutations whose values are kept.
@@ -250,11 +250,11 @@ class Tally:
         *,
         kept: int | None = None,
         extremes: bool = False,
-        together: Callable[[FloatArray], FloatArray] | None = None,
+        verdict_values: Callable[[FloatArray], FloatArray] | None = None,
     ) -> None:
         self._maxima = maxima
         self._extremes = extremes
-        self._together = together or (lambda values: values[:0])
+        self._verdict_values_of = verdict_values or (lambda values: values[:0])
         self._apart: FloatArray | None = None
         self._whole = 0
         self._needs = needs
@@ -306,16 +306,16 @@ class Tally:
         return min(self._done[0][1], len(self._first)) if self._done and self._done[0][0] == 0 else 0
 
     @property
-    def n_together(self) -> int:
+    def n_complete(self) -> int:
         """Number of kept permutations that were computed for all units."""
         return min(self._whole, self.most_kept, self.in_null)
 
     @property
-    def together(self) -> FloatArray:
-        """Result of `together` for the kept permutations that were computed for all units."""
+    def verdict_values(self) -> FloatArray:
+        """Result of `verdict_values` for the kept permutations that were computed for all units."""
         if self._apart is not None:
             return self._apart
-        return self._together(self._first[: self.n_together])
+        return self._verdict_values_of(self._first[: self.n_complete])
 
     def add(self, start: int, values: FloatArray) -> None:
         """Add values (b, C) of permutations from `start` on, none added before; the array may change."""
@@ -336,7 +336,7 @@ class Tally:
                 self._waiting.append(further)
             if not self._waiting or self._done[0][0] > 0 or self._done[0][1] < len(self._first):
                 return
-            self._apart = self.together
+            self._apart = self.verdict_values
             self._counted = Counted(self._observed, self._first, self._maxima, extremes=self._extremes)
             self._waiting.insert(0, self._first)
         else:

@@ -192,8 +192,8 @@ class AuditStore(Store):
 
     def _put(self, connection: Connection, head: Head, *, sealed: bool) -> None:
         """Write the head; if the last one lacked its seal, so does this one: new entries must not mend it."""
-        told = {"first": head.first, "number": head.number, "hash": head.hash}
-        put(connection, audit_heads, {"log": _LOG}, seal=self._seal(head) if sealed else "", **told)
+        values = {"first": head.first, "number": head.number, "hash": head.hash}
+        put(connection, audit_heads, {"log": _LOG}, seal=self._seal(head) if sealed else "", **values)
 
     def _checked(self, connection: Connection) -> Iterator[dict[str, Any]]:
         """Yield every entry; check that it follows the one before, and that the last one is the head's."""
@@ -262,5 +262,5 @@ class Refusals:
                 return
             self._recorded.append((now, (actor, kind)))
             more, self._left_out = self._left_out, 0
-        told = {**details, "more": more} if more else details
-        self._audit.record(actor, "refusal", kind, _UNUSUAL.sub("?", place)[:_LONGEST], told)
+        noted = {**details, "more": more} if more else details
+        self._audit.record(actor, "refusal", kind, _UNUSUAL.sub("?", place)[:_LONGEST], noted)

@@ -35,7 +35,7 @@ class Member:
     role: ProjectRole
 
     @property
-    def told(self) -> dict[str, str]:
+    def log_details(self) -> dict[str, str]:
         """Details for the audit log: no mail address, as it would stay there."""
         who = {"person": self.name} if self.kind == "person" else {}
         return {"kind": self.kind, "role": self.role, **who}

@@ -45,7 +45,7 @@ from grasp_core.analysis.planner.simulation import (
     model_of,
     task_of,
 )
-from grasp_core.analysis.planner.values import Assumed, Cell, Fit, Have, Plan, PlanSpec, Sizes, Target
+from grasp_core.analysis.planner.values import Assumed, Cell, ChanceFit, Have, Plan, PlanSpec, Sizes, Target
 from grasp_core.engine.pools import workers
 from grasp_core.model.errors import DataError, SpecError
 from grasp_core.model.groups import Group
@@ -178,10 +178,10 @@ def test_assumed_raters_agree_as_assumed(agreement):
 
 # The surface
 SPEC_SURFACE = PlanSpec("labels", 0.25, (20, 400), (20, 1000))
-TRUE = Fit(1.5, 0.6, 0.5, 0.1, 90.0, 9000.0, two_sided=False, miss=0.0)
+TRUE = ChanceFit(1.5, 0.6, 0.5, 0.1, 90.0, 9000.0, two_sided=False, miss=0.0)
 
 
-def cells(fit: Fit, factor: float = 1.0, spec: PlanSpec = SPEC_SURFACE) -> list[Cell]:
+def cells(fit: ChanceFit, factor: float = 1.0, spec: PlanSpec = SPEC_SURFACE) -> list[Cell]:
     """What so many data sets would give without chance."""
     designs = [(raters, items) for raters in (20, 60, 180, 400) for items in (20, 100, 400)]
     found = [float(chance(fit, np.array(j), np.array(spec.annotations(j, i)), factor)) for j, i in designs]
