@@ -124,7 +124,6 @@ def mixed_clusters(raters: Raters, analysis: AnalysisSpec) -> Remark | None:
 
 PERMUTATIONS = 199
 MOST_ANNOTATIONS = 50_000
-"""Most annotations that are checked; of larger data, those of items drawn at random."""
 _SEED, _TIE = 1, 1e-9
 _AT_ONCE = 20
 """Permutations drawn at a time: of a million raters, 80 MB."""

@@ -21,9 +21,7 @@ from grasp_core.statistics.items import NotEstimableError, count
 from grasp_core.statistics.levels import distance_of
 
 MOST_RATERS = 300
-"""Most raters that are listed one by one."""
 MOST_CELLS = 2**24
-"""Most items times labels: all are counted at once."""
 FEWEST_ITEMS = 20
 """Fewest items that a rater must share with others to be tested for differing from them."""
 CLEARLY = 0.05

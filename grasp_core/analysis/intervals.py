@@ -27,10 +27,9 @@ from grasp_core.model.remarks.remark import Remark
 from grasp_core.model.spec import AnalysisSpec, IntervalTarget
 from grasp_core.model.statistic import TABLE, Scale
 from grasp_core.permutation import questions as of_questions
-from grasp_core.permutation.design import Design, build_design
+from grasp_core.permutation.design import Design
 from grasp_core.permutation.kernel.columns import add_rows, contributions
 from grasp_core.permutation.kernel.item_terms import Columns, CountArray, values_in_columns
-from grasp_core.permutation.questions import Questions
 from grasp_core.permutation.uncompiled import Further
 from grasp_core.statistics.items import count
 
@@ -417,6 +416,10 @@ MOST_COUNTS = 2**24
 """Most items times labels: all are counted at once for a group."""
 
 
+lay_out = partial(of_questions.lay_out, dense=False, tables=False)
+"""Lays data out with ties for every item and label, and sums that give disagreements for any marginals."""
+
+
 def intervals(
     questions: Sequence[Annotations],
     raters: Raters,
@@ -436,7 +439,8 @@ def intervals(
 
     Returns shape (G, T, 3): lower and upper end, and the p of :meth:`Jackknives.p`; NaN if there is none.
     """
-    design, scales = lay_out(questions, raters, grouping, analysis, lacking), Scales.of(names)
+    design = lay_out(questions, raters, grouping, analysis, lacking=lacking)
+    scales = Scales.of(names)
 
     def of_sums(sums: FloatArray, g: int) -> FloatArray:
         counted = of_questions.joint_statistics(of_questions.components(design, sums), design.n_further)
@@ -475,21 +479,6 @@ def too_large(questions: Sequence[Annotations], analysis: AnalysisSpec) -> Remar
     if any(one.n_items * one.n_categories > MOST_COUNTS for one in questions):
         return NoInterval.MANY_ITEMS_AND_LABELS(most=MOST_COUNTS)
     return None
-
-
-def lay_out(
-    questions: Sequence[Annotations],
-    raters: Raters,
-    grouping: Grouping,
-    analysis: AnalysisSpec,
-    lacking: Further | None = None,
-) -> Questions:
-    """Lay out data with ties for every item and label, and sums that give disagreements for any marginals."""
-    designs = tuple(
-        build_design(one, raters, grouping, analysis, dense=False, tables=False, lacking=lacking)
-        for one in questions
-    )
-    return Questions(designs)
 
 
 def interval_of_two(

@@ -117,7 +117,6 @@ def _count(raters: Raters, axes: AxisSet) -> SmallGroups:
 RELATED_V = 0.2
 """Bias-corrected Cramér's V from which two axes are associated, if it is hardly due to chance."""
 NEARLY_IDENTICAL = 0.8
-"""Bias-corrected Cramér's V from which two axes count as nearly identical."""
 
 
 @dataclass(frozen=True, slots=True)

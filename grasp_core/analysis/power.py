@@ -22,7 +22,6 @@ from grasp_core.permutation.testing.p_values import FEWEST
 from grasp_core.statistics.association import gai
 
 REPLICATES = 200
-"""Simulated data sets per strength."""
 PERMUTATIONS = 200
 """Permutations of each of the data sets from which critical values are taken."""
 NULL_SETS = 6
@@ -204,17 +203,14 @@ def _ratio(above: FloatArray, below: FloatArray) -> FloatArray:
 
 
 WANTED = 0.8
-"""Share of runs that should find the shift."""
 MAX_ANNOTATIONS = 50_000
 MAX_COUNTS = 6_000
 """Most annotations, and items times categories; larger data are thinned to whole items drawn at random."""
 _STRONGEST = (1.0, 0.8, 0.6)
 """Strengths tried as the strongest, in turn: if all labels are noise, nobody agrees and GAI has no value."""
 _STEPS = 5
-"""Number of halvings of the range of strengths."""
 _SEED = 1
 _THIN = 3
-"""Purpose of the random stream that thins data."""
 
 
 @dataclass(frozen=True, slots=True)

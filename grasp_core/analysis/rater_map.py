@@ -118,9 +118,7 @@ FEWEST_PERMUTATIONS = 1000
 MOST_WORK = 1e11
 """Most multiplications of all permutations, unless :data:`FEWEST_PERMUTATIONS` need more."""
 ROOM = 64 * 2**20
-"""Most bytes of a batch of permutations."""
 PIECES = 16
-"""Number of pieces of work in which permutations are computed."""
 
 
 class Explained(NamedTuple):
@@ -235,7 +233,6 @@ def shares(squared: FloatArray, group: Int64Array) -> FloatArray:
 LEAST_COMMON = 5
 """Fewest answers that two raters must have in common for a distance between them."""
 DIGITS = 5
-"""Decimals of a coordinate."""
 
 
 def connected(common: Int32Array) -> Int64Array:

@@ -91,7 +91,6 @@ class RaterMap:
 
 
 NOTHING = RaterMap((), (), (), 0, 0, 0, 0, (0.0, 0.0), 0, 0, None, 0, 0)
-"""A map without anybody on it."""
 
 in_file(MapGroup, with_group, group_of)
 

@@ -119,7 +119,6 @@ def read_submission(
 
 
 VALIDATED = "All submission files validated!"
-"""The original validator's message for a submission without faults."""
 
 Ids = Mapping[str, Sequence[str]]
 

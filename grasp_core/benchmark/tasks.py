@@ -23,7 +23,6 @@ UNLABELED = "Unlabeled"
 TASK_FILE, TRAIN_FILE, TEST_FILE = "task.json", "train.csv", "test_unlabeled.csv"
 GOLD_FILE = "test.csv"
 MAX_ROWS_FILE = 64 * MIB
-"""Most bytes of a file with a task's rows."""
 _MAX_TASK = MIB
 
 

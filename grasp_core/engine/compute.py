@@ -49,7 +49,6 @@ def joined_stopping(first: Stopping | None, then: Stopping | None) -> Stopping |
 
 
 Stage = Callable[[Dataset, Grouping, AnalysisSpec, Unequal], Later]
-"""Makes a later stage of a run."""
 
 STAGES: tuple[Stage, ...] = (pairs_of, slices_of, given_of)
 

@@ -191,7 +191,8 @@ def finish(
     groups = tuple(replace(row, least_p=p) if p > LEVEL else row for row, p in rows)
     if not provisional:
         spread = SpreadTest(dataset.questions, dataset.raters, prepared.grouping, analysis, n)
-        groups = combined_test.with_verdicts(groups, verdicts(prepared, tally, spread), n)
+        tested = combined_test.corrected([uncorrected_verdicts(prepared, tally, spread)])
+        groups = combined_test.with_verdicts(groups, tested, n)
     related = () if provisional else associations(dataset.raters, analysis.tested)
     apart: list[design.Unmatched] = []  # groups whose GAI compares different items
     if len(dataset.questions) == 1 and analysis.gai == ("irr", "xrr") and not provisional:
@@ -212,15 +213,10 @@ def finish(
     )
 
 
-def verdicts(prepared: Prepared, tally: Tally, spread: SpreadTest | None = None) -> list[combined_test.Joint]:
-    """Test all groups of a run together, without asking whether one of them explains another."""
-    return combined_test.corrected([uncorrected_verdicts(prepared, tally, spread)])
-
-
 def uncorrected_verdicts(
     prepared: Prepared, tally: Tally, spread: SpreadTest | None = None
 ) -> combined_test.UncorrectedTests:
-    """Test all groups of a run as in :func:`verdicts`, without correction."""
+    """Test all groups of a run, without correction, and whether or not one explains another."""
     grouping = prepared.grouping
     why = combined_test.untestable(
         grouping, prepared.shuffles.log_regroupings, unequal_axes(prepared.assignment)

@@ -12,6 +12,7 @@ from scipy.special import expit, logit, ndtr, ndtri
 from grasp_core.analysis.cohesion.combined_test import (
     Joint,
     UncorrectedTests,
+    corrected,
     hypotheses,
     joint_tests,
     uncorrected_tests,
@@ -20,7 +21,7 @@ from grasp_core.analysis.cohesion.panel import Cohesion
 from grasp_core.analysis.pairs import only_raters
 from grasp_core.analysis.panel import Panel, VerdictPanel
 from grasp_core.engine.pools.pool import Pool
-from grasp_core.engine.run import Prepared, uncorrected_verdicts, verdicts
+from grasp_core.engine.run import Prepared, uncorrected_verdicts
 from grasp_core.model.annotations import Annotations, BoolArray, FloatArray
 from grasp_core.model.groups import AxisSet, Group, Grouping
 from grasp_core.model.outcome import FEWEST_CLEAR
@@ -51,7 +52,7 @@ def verdict_open(prepared: Prepared, tally: Tally) -> bool:
         return True
     if not tally.active.all() or tally.n_complete == tally.most_kept:
         return False
-    return any(one.q < LEVEL <= one.bound for one in verdicts(prepared, tally))
+    return any(one.q < LEVEL <= one.bound for one in corrected([uncorrected_verdicts(prepared, tally)]))
 
 
 def too_few_for_verdicts(panel: Panel, tally: Tally) -> bool:

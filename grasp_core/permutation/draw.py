@@ -12,8 +12,6 @@ from grasp_core.model.spec import WORKLOAD, AnalysisSpec
 
 TIES_STREAM = 2**64 - 1
 """Second key word of the stream that breaks ties; no permutation has this number."""
-WORDS = 4
-"""Words that one step of the generator gives."""
 
 
 def random_words(seed: int, stream: int, size: int) -> npt.NDArray[np.uint64]:

@@ -159,7 +159,6 @@ class Kernel:
 
 
 KERNELS: list[Kernel] = []
-"""Kernels of all modules imported so far."""
 _listeners: list[Callable[[str], None]] = []
 _told = threading.Event()
 

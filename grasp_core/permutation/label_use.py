@@ -22,7 +22,6 @@ from grasp_core.statistics.levels import category_values
 from grasp_core.statistics.rater_residuals import RaterResiduals, ResidualSums, of_sums
 
 ROOM = 8 * 2**20
-"""Most bytes for profiles and sums of permutations that are computed together."""
 
 
 class Residuals(NamedTuple):

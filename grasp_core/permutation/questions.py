@@ -7,6 +7,7 @@ which they have a value. :mod:`grasp_core.statistics.association` is the plain v
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -19,7 +20,7 @@ from grasp_core.permutation import compiled, label_use
 from grasp_core.permutation.design import Design, build_design
 from grasp_core.permutation.kernel.profiles import Membership
 from grasp_core.permutation.label_use import RaterTerms, Residuals
-from grasp_core.permutation.uncompiled import FURTHER, Further
+from grasp_core.permutation.uncompiled import FURTHER
 
 _DISAGREEMENTS = 2 * len(compiled.RATIOS)
 """Number of the first :data:`compiled.COMPONENTS`, which are summed."""
@@ -52,14 +53,12 @@ def lay_out(
     spec: AnalysisSpec,
     *,
     residuals: Residuals | None = None,
-    lacking: Further | None = None,
+    **how: Any,
 ) -> Questions:
-    """Build the design of each question; without `residuals`, label use is not tested."""
+    """Build the design of each question by :func:`build_design`; label use is tested with `residuals`."""
     shared = Membership(raters, grouping, spec)
-    designs = tuple(
-        build_design(one, raters, grouping, spec, membership=shared, lacking=lacking) for one in questions
-    )
-    return Questions(designs, None if residuals is None else RaterTerms.of(residuals, shared))
+    designs = (build_design(one, raters, grouping, spec, membership=shared, **how) for one in questions)
+    return Questions(tuple(designs), None if residuals is None else RaterTerms.of(residuals, shared))
 
 
 def shuffled(design: Questions, seed: int, start: int, stop: int) -> FloatArray:

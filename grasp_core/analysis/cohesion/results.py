@@ -199,7 +199,6 @@ def _bounded(shift: Shift, ends: FloatArray) -> Shift:
 
 
 _AT_ONCE = 256
-"""Permutations drawn at a time."""
 _OUT, _IN, _NEITHER = range(3)
 
 

@@ -42,7 +42,6 @@ FORMAT = "grasp-items"
 FORMAT_VERSION = 1
 
 Measure = Literal["distance", "label_use"]
-"""Measures to which items contribute."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,7 +17,6 @@ from grasp_core.reading.table.table import Table
 ID, LABEL = "ID", "Label"
 """Columns of a file with a label per item, named as in RAFT."""
 MAX_NAME = 80
-"""Most characters of a model's name."""
 MAX_MODEL_FILE = 256 * MIB
 """Largest file with a model's labels, in bytes as given; a million labels are about 20 MB."""
 

@@ -125,7 +125,6 @@ def items_needed(fit: ChanceFit, spec: PlanSpec, wanted: float, raters: float, f
 
 
 _NUMBERS = 400
-"""Numbers of raters that are tried."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,7 +191,6 @@ MOST_SIMULATED = 60_000
 _NEAR = 1.3
 """Largest factor by which a line may miss the items of the grid and still count as crossing it."""
 Design = tuple[int, int]
-"""Numbers of raters and items."""
 
 
 def steps(ends: tuple[int, int]) -> tuple[int, ...]:

@@ -45,7 +45,6 @@ HOPELESS = 10
 below 0.05, fewer than 1 in 100,000 have so many."""
 _SPEC = AnalysisSpec(axes=(("side",),))
 _DRAWN = 21
-"""Purpose of a random stream."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,13 +187,11 @@ def _hopeless(observed: FloatArray, first: FloatArray, target: Target) -> bool:
 ROUGH, PASSES = 40, (100, 200, 400)
 """Data sets of each of the first designs, and of each design near a line after each pass."""
 ALONG = 5
-"""Designs along each line."""
 PILOTS, OF_PILOT = 24, 60
 """Pilots simulated for the range of factors, and data sets of each pilot and design."""
 FEWEST_PILOTS = 0.5
 """Smallest share of pilots that can have the difference, for a range to be given."""
 AT_ONCE = 20
-"""Data sets of a piece of work."""
 _PILOT = 31
 FEWEST_ANNOTATIONS = 40
 """Fewest annotations of a pilot by the group, and by the others."""

@@ -21,7 +21,6 @@ Target = Literal["labels", "distance", "gap", "gai", "dsi"]
 GOALS = (0.5, 0.8, 0.9, 0.95)
 """Chances of finding the difference that may be asked for."""
 LINES = (0.5, 0.8, 0.95)
-"""Chances for which the surface has a line."""
 MOST_LABELS = 20
 MOST = 100_000
 """Most raters, and most items, that are planned for."""

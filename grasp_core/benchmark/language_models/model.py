@@ -82,21 +82,18 @@ class LocalModel:
     """A model in a GGUF file.
 
     `window`: tokens; by default as many as the model was trained with, at most 2,048, as in the paper.
-    `threads`: by default the processors that this process may use.
     """
 
     parallel = 1
     LONGEST = 2048
 
-    def __init__(self, path: Path, *, window: int | None = None, threads: int | None = None) -> None:
+    def __init__(self, path: Path, *, window: int | None = None) -> None:
         require("A GGUF model (by llama.cpp, which is built from source in some minutes)", "lm-local")
         self._library = importlib.import_module("llama_cpp")
         self.name = f"{path.name} {_fingerprint(path)}"
         wanted = window or self.LONGEST
         try:
-            self._model: Any = self._library.Llama(
-                str(path), n_ctx=wanted, n_threads=threads, n_threads_batch=threads, verbose=False
-            )
+            self._model: Any = self._library.Llama(str(path), n_ctx=wanted, verbose=False)
         except (ValueError, RuntimeError):
             raise DataError(
                 f"{path} is no model that llama.cpp can read; give a complete GGUF file"

@@ -14,7 +14,6 @@ from grasp_core.statistics.f1 import confusion, interval, macro_f1
 
 HELD_OUT, GOLD = "held-out raters", "gold"
 UNVOTED = "right for some items, and nobody's vote, so always missed"
-"""Explanation of :attr:`HumanScore.unvoted`."""
 _STREAM = 2**64 - 2
 """Second word of the random streams' key, so that nothing else with the same seed shares them."""
 

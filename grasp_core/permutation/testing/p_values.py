@@ -17,7 +17,6 @@ TIE_TOLERANCE = 1e-12
 """Values so close, relative to max(1, |observed|), are ties: rounding must not decide a test."""
 
 FEWEST = 100
-"""Fewest estimable shuffled values for a p-value."""
 
 Tail = PValue | Literal["upper"]
 """Tail of a p-value: by a convention, or large values alone."""
