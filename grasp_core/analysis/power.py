@@ -215,11 +215,9 @@ _THIN = 3
 
 @dataclass(frozen=True, slots=True)
 class DetectableEffect:
-    """The smallest effect that most runs find.
+    """The smallest effect that most runs find: the `strength` is the share of labels that follow it.
 
-    `strength`: share of the group's labels that follow the planted behaviour.
-    `gai`: median GAI of the simulated data sets at that strength.
-    `change`: `gai` less the median GAI without any effect.
+    `gai`: median GAI at that strength, with its error; `change`: less the median without any effect.
     """
 
     strength: float

@@ -236,10 +236,9 @@ DIGITS = 5
 
 
 def connected(common: Int32Array) -> Int64Array:
-    """Return raters who share enough answers with at least half of the others, shape (n,).
+    """Return raters who share enough answers with at least half of the others, (n,), in any order of raters.
 
-    Raters who share enough with the fewest others are left out first, all with the same number at once, until
-    nobody is below half: so the order of raters does not matter.
+    Those who share with the fewest are left out first, all at once, until nobody is below half.
     """
     known = common >= LEAST_COMMON
     shared, kept = known.sum(axis=1), np.ones(len(common), np.bool_)
@@ -335,11 +334,9 @@ class _Placed:
 def rater_map(
     task: MapTask, each: Each = map, progress: Callable[[float], None] = lambda _: None
 ) -> RaterMap:
-    """Place the raters and test every axis of the run on their distances.
+    """Place the raters and test every axis of the run on their distances, the same on any number of cores.
 
-    `each`: computes the pieces of work, each on one thread, so that the same data and settings give the same
-        map on any number of cores.
-    `progress`: called with the share of permutations that is done; an exception from it ends the work.
+    `each` computes on one thread; an exception from `progress`, which gets the share done, ends the work.
     """
     laid: RaterMap | _Placed = next(iter(each(_lay_out, [task])))
     if isinstance(laid, RaterMap):

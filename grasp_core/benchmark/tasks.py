@@ -200,11 +200,7 @@ def voting_sheet(
 ) -> tuple[str, str]:
     """Make a CSV file with a line for each rater and row, without labels, and a qualification's right labels.
 
-    `items`, `asked`: rows to be voted on and rows of the qualification, both drawn at random; all if there
-        are fewer.
-
-    Returns the sheet (columns rater, ID, Label and the task's fields; the qualification's rows first) and the
-    qualification (columns ID and Label).
+    `items`, `asked`: rows to be voted on, and before them rows of the qualification, all drawn at random.
     """
     if not raters or len(set(raters)) != len(raters) or not all(raters):
         raise SpecError("a sheet needs raters, each with a name of its own")

@@ -66,12 +66,7 @@ class Standards(NamedTuple):
 
 
 class Reached(NamedTuple):
-    """Counts of permutations, and the largest deviations.
-
-    `use`: permutations whose furthest label deviates as much as the observed one.
-    `largest`: the largest deviation of any item from its mean, in standard deviations: either way for label
-        use, upwards for distance.
-    """
+    """Permutations whose furthest label deviates as much as observed, and the largest deviation in each."""
 
     use: Int64Array
     largest: FloatArray

@@ -157,8 +157,7 @@ class Held:
 
     `varies`, shape (I,): True for items with at least two different labels.
     `reached`, `n`, shape (I,): permutations that reach the item's value, and those in which it has one.
-    `deviation`, shape (I,): NaN where there is no value.
-    `largest`, shape (B,): the largest deviation of any item in each permutation.
+    `deviation`, (I,), NaN without a value; `largest`, (B,): the largest of any item in each permutation.
     """
 
     varies: BoolArray
@@ -181,12 +180,10 @@ class Held:
 
 
 def standards(moments: ItemMoments, item_of: Int64Array, tested: BoolArray, *, centred: bool) -> Standards:
-    """Return means and reciprocal standard deviations of terms.
+    """Return means and reciprocal standard deviations of terms, from their sums over all permutations.
 
-    `item_of`, shape (L,): each label's item.
-    `tested`, shape (2, I): items whose deviations count, by label use and by distance.
-    `centred`: True if terms of label use are known to be 0 on average over all regroupings
-        (:class:`~grasp_core.permutation.testing.tail.Symmetry`).
+    `item_of`, (L,): each label's item; `tested`, (2, I): items that count by label use, and by distance.
+    `centred`: True if terms of label use are 0 on average over all regroupings.
     """
     enough = tested & (moments.n >= FEWEST)
     use = _standard(moments.use_sums, moments.n[0, item_of], enough[0, item_of])

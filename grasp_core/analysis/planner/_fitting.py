@@ -321,10 +321,8 @@ def with_sharp(model: Model, sharp: float) -> Model:
 def planted(model: Model, spec: PlanSpec, categories: tuple[str, ...]) -> Model:
     """Return a model whose group differs from the others by the size asked for, and in nothing else.
 
-    Points of a label come from a leaning to it; distance, a gap above 0 and a GAI above 1 from the group's
-    own view of each item; a gap below 0 and a GAI below 1 from less sharpness.
-
-    Raises SpecError if no group of this task can differ so much.
+    Points of a label come from a leaning to it; distance, a gap above 0 and a GAI above 1 from an own view of
+    items; a gap below 0 and a GAI below 1 from less sharpness. Raises SpecError about impossible sizes.
     """
     size = spec.size
     if size is None:

@@ -53,11 +53,9 @@ def human_baseline(
     against: Mapping[str, str] | None = None,
     resamples: int = RESAMPLES,
 ) -> HumanScore:
-    """Score the plurality of `votes` annotations per item, on `items` items drawn at random.
+    """Score the plurality of `votes` annotations per item, on `items` items drawn at random, by (seed, draw).
 
-    `seed`: draw r depends only on (seed, r).
-    `against`: right label by item. Without it, the right label is the plurality of the item's other
-        annotations, so items need one more than `votes`.
+    `against`: right label by item; without it, the plurality of the item's other annotations is right.
 
     Source: Alex et al., *RAFT*, 2021: five votes on each of 100 test rows per task, ties broken at random.
     """

@@ -50,13 +50,7 @@ def share_interval(count: int, n: int, miss: float) -> Interval:
 def q_values(
     p: Sequence[float | None], observed: FloatArray, null: FloatArray, method: Correction
 ) -> list[float | None]:
-    """Correct one family of tests.
-
-    `observed`: shape (T,).
-    `p`, length T: None if a test has no p-value; it then does not count in the family.
-    `null`, shape (B, T): shuffled statistics from shared permutations; used by "max-t" only.
-
-    Returns length T.
+    """Correct one family of T tests; one without p does not count. `null`, (B, T), is used by "max-t" only.
 
     Source: Benjamini & Hochberg (1995), JRSS B 57; Benjamini & Yekutieli (2001), Annals of Statistics 29;
     Westfall & Young (1993), Resampling-Based Multiple Testing (single-step max-T).
@@ -70,8 +64,7 @@ def corrected(
 ) -> list[float | None]:
     """Correct as :func:`q_values`; `of_max_t` gives max-T's values, shape (T,), of tests with a p-value.
 
-    Max-T uses deviations, p uses ranks. If shuffled values are skewed, max-T's value may be below p; p then
-    replaces it.
+    If shuffled values are skewed, max-T's value, of deviations, may be below p, of ranks, which replaces it.
     """
     if method != "max-t":
         return step_up(p, method)

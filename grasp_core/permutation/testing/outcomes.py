@@ -113,13 +113,9 @@ def outcomes(
     *,
     so_far: bool = False,
 ) -> dict[int, Outcome]:
-    """Test every column of every family.
+    """Test every column of every family; observed values, (C,), are NaN for these `reasons`, by column.
 
-    `observed`, shape (C,): NaN where not estimable.
-    `null`: null distributions of the same columns.
-    `reasons`: reasons, by column, why an observed value is not estimable.
-    `so_far`: true if permutations continue; p and q then get intervals, and few shuffled values are not yet a
-        reason.
+    `so_far`: true if permutations continue: p and q get intervals, and few shuffled values are no reason yet.
     """
     found: dict[int, Outcome] = {}
     for family in tests.families:
