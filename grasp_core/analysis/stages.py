@@ -13,7 +13,7 @@ from grasp_core.analysis.cohesion.columns import group_families
 from grasp_core.analysis.cohesion.combined_test import hypotheses, joint_tests, untestable, with_verdicts
 from grasp_core.analysis.cohesion.panel import Cohesion, CohesionWork
 from grasp_core.analysis.panel import Later, groups_asked
-from grasp_core.model.annotations import BoolArray, FloatArray, Int64Array, Raters
+from grasp_core.model.annotations import BoolArray, FloatArray, Raters
 from grasp_core.model.errors import SpecError
 from grasp_core.model.groups import Grouping
 from grasp_core.model.outcome import ALL_ALIKE, Unequal
@@ -30,7 +30,7 @@ from grasp_core.model.result import (
 from grasp_core.model.spec import AnalysisSpec
 from grasp_core.permutation.testing.families import Family, Tests
 from grasp_core.permutation.testing.outcomes import outcomes, tested_otherwise
-from grasp_core.permutation.testing.p_values import Extremes, Known, Maximum, Null, Summary, Tails
+from grasp_core.permutation.testing.p_values import Known, Maximum, Summaries, Summary, Tails
 from grasp_core.permutation.testing.tail import Shuffles, Symmetry, axes_that_stay
 from grasp_core.permutation.testing.tally import Tally
 from grasp_core.reading.dataset.load import Dataset
@@ -87,31 +87,19 @@ def moved(maximum: Maximum, by: int) -> Maximum:
 
 
 @dataclass(frozen=True, slots=True)
-class Within(Null):
+class Within(Summaries):
     """Null distributions of a panel whose columns begin at column `first` of a larger panel."""
 
-    whole: Null
+    whole: Summaries
     first: int
 
     def tails(self, column: int) -> Tails:
-        """See :class:`~grasp_core.permutation.testing.p_values.Null`."""
+        """See :class:`~grasp_core.permutation.testing.p_values.Summaries`."""
         return self.whole.tails(column + self.first)
 
     def summary(self, column: int) -> Summary:
-        """See :class:`~grasp_core.permutation.testing.p_values.Null`."""
+        """See :class:`~grasp_core.permutation.testing.p_values.Summaries`."""
         return self.whole.summary(column + self.first)
-
-    def reached(self, maximum: Maximum) -> tuple[Int64Array, int]:
-        """See :class:`~grasp_core.permutation.testing.p_values.Null`."""
-        return self.whole.reached(moved(maximum, self.first))
-
-    def extremes(self, column: int, *, upper: bool) -> Extremes:
-        """See :class:`~grasp_core.permutation.testing.p_values.Null`."""
-        return self.whole.extremes(column + self.first, upper=upper)
-
-    def largest(self, maximum: Maximum) -> tuple[float, Extremes]:
-        """See :class:`~grasp_core.permutation.testing.p_values.Null`."""
-        return self.whole.largest(moved(maximum, self.first))
 
 
 class SideBySide:

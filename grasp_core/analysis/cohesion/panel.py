@@ -46,7 +46,7 @@ from grasp_core.permutation.label_use import residuals_of
 from grasp_core.permutation.questions import Questions
 from grasp_core.permutation.testing.families import Tests
 from grasp_core.permutation.testing.outcomes import outcomes, tested_otherwise
-from grasp_core.permutation.testing.p_values import Null
+from grasp_core.permutation.testing.p_values import Null, Summaries
 from grasp_core.permutation.testing.tail import Symmetry, regroupings
 from grasp_core.permutation.uncompiled import further
 from grasp_core.reading.dataset.load import Dataset
@@ -225,7 +225,7 @@ class Cohesion:
         return self.rows(found, null, labels, so_far=so_far)
 
     def rows(
-        self, found: Mapping[int, Outcome], null: Null, labels: Sequence[str], *, so_far: bool
+        self, found: Mapping[int, Outcome], null: Summaries, labels: Sequence[str], *, so_far: bool
     ) -> tuple[tuple[GroupResult, ...], tuple[DsiResult, ...]]:
         """Return results of groups and axes."""
         groups, places, annotations_of = self.grouping.groups, self.places, self._dataset.annotations_of

@@ -20,7 +20,7 @@ from grasp_core.permutation.design import MOST_LABELS_USED
 from grasp_core.permutation.draw import exchange_of
 from grasp_core.permutation.kernel.profiles import draw
 from grasp_core.permutation.testing.corrections import p_of
-from grasp_core.permutation.testing.p_values import Null
+from grasp_core.permutation.testing.p_values import Summaries
 from grasp_core.statistics.between_raters import spread_of_sums, spread_terms
 from grasp_core.statistics.rater_residuals import RaterResiduals, ResidualSums
 
@@ -128,7 +128,7 @@ def label_use(
     names: Sequence[str],
     found: Mapping[int, Outcome],
     observed: FloatArray,
-    null: Null,
+    null: Summaries,
     places: Places,
     p_value: PValue,
     untested: NotShuffled,

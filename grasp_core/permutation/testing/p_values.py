@@ -308,14 +308,18 @@ class Summary:
     histogram: Histogram | None = None
 
 
-class Null(Protocol):
-    """Null distributions of columns of values."""
+class Summaries(Protocol):
+    """Summaries of columns' null distributions."""
 
     def summary(self, column: int) -> Summary:
         """Return the column's null distribution, with tails around its observed value."""
 
     def tails(self, column: int) -> Tails:
         """Return only the tails of the summary."""
+
+
+class Null(Summaries, Protocol):
+    """Null distributions of columns of values."""
 
     def reached(self, maximum: Maximum) -> tuple[Int64Array, int]:
         """Count permutations whose largest deviation reaches each column's, shape (T,), and all of them."""
