@@ -82,7 +82,7 @@ class DisputedItem(NamedTuple):
 
 
 def disputed_items(one: Annotations, level: Level, label: str | None = None) -> tuple[DisputedItem, ...]:
-    """Return the items on which raters agree least, or least but for one who gave them `label`."""
+    """Return the items on which raters agree least; with `label`, only those that got it exactly once."""
     c = count(one, np.ones(one.n_raters, dtype=np.bool_))
     n = c.sum(axis=1)
     squared = distance_of(one.categories, level)(c[n >= 2].sum(axis=0))

@@ -90,6 +90,7 @@ def by_axis(
 
 # Label use
 
+_OF_ALL_LABELS = ("p", "q", "significance", "p_interval", "q_interval", "fit", "no_fit")
 _DIGITS = 9
 """Digits compared: of two labels, one gains as much as the other loses, and rounding must not decide."""
 
@@ -162,14 +163,8 @@ def label_use(
             for k, (name, column, tested) in enumerate(zip(names, columns, tests, strict=True))
         },
         mean=None if np.isnan(observed[mean]) else shift(mean, places.mean_test(g), with_null=True),
-        p=outcome.p,
-        q=outcome.q,
-        significance=outcome.significance,
         most=names[most],
-        p_interval=outcome.p_interval,
-        q_interval=outcome.q_interval,
-        fit=outcome.fit,
-        no_fit=outcome.no_fit,
+        **{name: getattr(outcome, name) for name in _OF_ALL_LABELS},
     )
 
 
