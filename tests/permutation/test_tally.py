@@ -1,10 +1,10 @@
 """Counted null distributions against the whole values; vector-valued annotations against plain vectors."""
 
 import dataclasses
+import io
 import itertools
 import math
 import random
-from pathlib import Path
 
 import krippendorff
 import numpy as np
@@ -13,6 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from grasp_core.analysis.cohesion.columns import cohesion_tests, members, with_dsi
+from grasp_core.engine.pools.workers import pack, unpack
 from grasp_core.model.annotations import Annotations, Axis, Raters
 from grasp_core.model.groups import form_groups
 from grasp_core.model.spec import STATISTICS, AnalysisSpec
@@ -320,7 +321,7 @@ def test_the_others_are_averaged_over_the_questions_that_have_a_value() -> None:
         assert value == pytest.approx(known.mean() if known.size else np.nan, abs=1e-12, nan_ok=True)
 
 
-def test_one_question_is_itself_and_has_the_values_of_its_design(tmp_path: Path) -> None:
+def test_one_question_is_itself_and_has_the_values_of_its_design() -> None:
     answers, raters = asked(missing=0.3)
     assert np.array_equal(twin(answers, raters), twin(answers[0], raters), equal_nan=True)
     twice = twin((*answers, *answers), raters)
@@ -333,8 +334,7 @@ def test_one_question_is_itself_and_has_the_values_of_its_design(tmp_path: Path)
     (only,) = design.designs
     expected = compiled.shuffled(only, 1, 0, 3)
     assert questions.shuffled(design, 1, 0, 3).tobytes() == expected.tobytes()
-    np.savez(tmp_path / "design.npz", **questions.arrays(design))
-    stored = questions.of_arrays(dict(np.load(tmp_path / "design.npz")))
+    stored = unpack(questions.Questions, io.BytesIO(pack(design)))
     assert questions.shuffled(stored, 1, 0, 3).tobytes() == expected.tobytes()
     observed = questions.joint_statistics(questions.observed_components(stored))
     assert observed.tobytes() == compiled.observed(only).tobytes()
@@ -347,7 +347,7 @@ def test_one_question_is_itself_and_has_the_values_of_its_design(tmp_path: Path)
     [{}, {"missing": 0.3}, {"missing": 0.85, "items": 12, "unknown": 0.2}, {"raters": 130, "items": 6}],
     ids=["crossed", "gaps", "sparse", "many raters"],
 )
-def test_compiled_and_plain_agree(tmp_path: Path, shape, ties: str, strata: tuple[str, ...]) -> None:
+def test_compiled_and_plain_agree(shape, ties: str, strata: tuple[str, ...]) -> None:
     answers, raters = asked(2, 5, **shape)
     teams = Axis.from_values([str(j // 2 if j < 8 else j) for j in range(len(raters.rater_ids))])
     raters = dataclasses.replace(raters, axes={**raters.axes, "team": teams})
@@ -362,8 +362,7 @@ def test_compiled_and_plain_agree(tmp_path: Path, shape, ties: str, strata: tupl
     for b, values in zip(range(5, 8), found, strict=True):
         expected = twin(answers, raters, spec, permutation(9, b, *drawn))
         np.testing.assert_allclose(values, expected, rtol=0, atol=1e-12)
-    np.savez(tmp_path / "design.npz", **questions.arrays(design))
-    again = questions.shuffled(questions.of_arrays(dict(np.load(tmp_path / "design.npz"))), 9, 5, 8)
+    again = questions.shuffled(unpack(questions.Questions, io.BytesIO(pack(design))), 9, 5, 8)
     assert again.tobytes() == found.tobytes()
 
 
