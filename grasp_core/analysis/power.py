@@ -176,12 +176,7 @@ class Simulation:
 
 
 def group_gai(c: FloatArray, d: FloatArray) -> FloatArray:
-    """Return GAI of many data sets at once: IRR over XRR of docs/methods.md.
-
-    `c`, `d`, shape (R, I, K): labels of the group and of the others.
-
-    Returns shape (R,).
-    """
+    """Return GAI of R data sets, IRR over XRR of docs/methods.md, from labels of both, (R, I, K)."""
     n, m = c.sum(axis=2), d.sum(axis=2)
     paired = n >= 2
     total = (n * paired).sum(axis=1)

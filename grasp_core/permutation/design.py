@@ -199,12 +199,9 @@ class Design:
 
 
 def tie_ranks(annotations: Annotations, spec: AnalysisSpec) -> Int64Array:
-    """Return the ranks that decide between tied categories, for the group's side and the others' side.
+    """Return ranks of categories, (2, I, K), for both sides: of tied categories, the highest rank wins.
 
-    `spec`: with `ties` "random", ranks are :func:`drawn_ranks` and do not depend on the labels' names. With
-        "first", the first category in declared order wins.
-
-    Returns shape (2, I, K): among tied categories the one of highest rank wins.
+    With `ties` "random" they are :func:`drawn_ranks`, whatever labels' names; with "first", declared order.
     """
     n_items, k = annotations.n_items, annotations.n_categories
     if spec.ties == "first":
@@ -221,11 +218,7 @@ def first_ranks(n_items: int, n_categories: int) -> Int64Array:
 
 
 def drawn_ranks(seed: int, places: Int64Array) -> Int64Array:
-    """Draw ranks once for each item, the same for both sides, shape (2, I, K).
-
-    `places`, shape (I, K): position of each category among its item's categories, in the order of the raters
-        who gave them.
-    """
+    """Draw ranks, (2, I, K), once for each item, from its categories' places by first raters, (I, K)."""
     n_items, k = places.shape
     words = random_words(seed, TIES_STREAM, n_items * k).reshape(n_items, k)
     ranks = np.take_along_axis(words, places, axis=1).argsort(axis=1, kind="stable").argsort(axis=1)

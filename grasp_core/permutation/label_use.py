@@ -25,12 +25,7 @@ ROOM = 8 * 2**20
 
 
 class Residuals(NamedTuple):
-    """Raters' residuals of several questions side by side.
-
-    `of_raters`: columns are the labels of one question after the other, then, if labels are numbers or
-        ordered, each question's position; its numbers of annotations are those of the first question.
-    `n_labels`: L, number of labels of all questions whose label use is computed.
-    """
+    """Raters' residuals of all questions: L labels, then the position of each question with an order."""
 
     of_raters: RaterResiduals
     n_labels: int

@@ -27,12 +27,9 @@ GAMMA, CLAMP = 10.0, 0.2
 
 
 def spreading(embed: Embedder, unlabelled: classical.Texts) -> classical.Baseline:
-    """Make a baseline that spreads labels to other rows, the more the more similar their embeddings are.
+    """Make a baseline that spreads labels to similar `unlabelled` rows, up to :data:`MOST` drawn at random.
 
-    `unlabelled`: texts by field. If there are more than :data:`MOST`, so many are drawn at random.
-
-    Source: Zhou, Bousquet, Lal, Weston and Schölkopf, *Learning with Local and Global Consistency*, NeurIPS
-    2004.
+    Source: Zhou et al., *Learning with Local and Global Consistency*, NeurIPS 2004.
     """
     if not unlabelled:
         raise DataError(f"it learns from unlabelled rows too; give the task a {TEST_FILE} with some")

@@ -156,11 +156,8 @@ def macro_f1_declared(gold: Sequence[str], predicted: Sequence[str], task: Task)
 def tune(asking: Asking, train: TaskRows, settings: Sequence[Setting], score: Score) -> list[Trial]:
     """Try settings by leave-one-out, best first; of equal ones, that with fewer examples, which costs less.
 
-    Progress counts over all settings together. Stopping loses nothing: the answers so far are stored, and the
-    next attempt asks only for the others.
-
-    Leave-one-out misleads in two cases. If classes are balanced, the class of the row left out is the rarer
-    one among the others. If a class has a single row, that row is left without an example.
+    Leave-one-out misleads if classes are balanced, as the class of the row left out is then the rarer one
+    among the others, and if a class has a single row, which is left without an example.
     """
     n = len(train.texts)
     trials = []

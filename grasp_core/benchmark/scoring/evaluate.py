@@ -86,10 +86,8 @@ BLOCK = 512
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Evaluation:
-    """Scores of a baseline.
+    """Scores of a baseline over classes in gold or predictions, and over declared ones; for splits, means.
 
-    `macro_f1`, `macro_f1_declared`: over the classes in gold or predictions, and over all declared ones; for
-        splits, the mean over them.
     `ci95`: interval of `macro_f1`: bootstrap over rows; for splits, their 2.5th and 97.5th percentile.
     """
 

@@ -110,12 +110,7 @@ LEAST = 10
 
 @dataclass(frozen=True, slots=True)
 class Qualification:
-    """Raters who may vote, by how they labelled rows with a known right label.
-
-    `passed`, `failed`, `few`: raters who reached the bar, who did not, and who labelled fewer than
-        :data:`LEAST` of the rows.
-    `votes`: number of annotations of these rows, which enter no score.
-    """
+    """Raters who passed, failed, or labelled too few rows; `votes` on these rows enter no score."""
 
     passed: tuple[str, ...]
     failed: tuple[str, ...]

@@ -86,10 +86,8 @@ class Pool:
     ) -> Iterator[B]:
         """Compute a function of each argument in the workers, in order; an error of `check` ends the work.
 
-        At most as many calls as workers run at a time, so that runs continue meanwhile. Results wait to be
-        taken: with the calls that run, they are at most :data:`AHEAD` for each worker.
-
-        `function`: importable by name, without effects: if a worker dies, the call is repeated.
+        `function`: importable by name, without effects: if a worker dies, the call is repeated. At most as
+        many calls as workers run at a time; with results that wait, :data:`AHEAD` for each.
         """
         left, waiting = deque(arguments), deque[tuple[A, Future[B]]]()
         executor, attempts = self._ready(), ATTEMPTS

@@ -17,11 +17,7 @@ Interval = tuple[float, float]
 
 
 def p_interval(found: Tails, tail: Tail, miss: float, final: bool) -> Interval | None:
-    """Return an interval for the p-value with endless permutations; None if there will be no p-value.
-
-    `miss`: upper bound of the probability that one end is wrong.
-    `final`: true if no permutations follow, so that a test with too few shuffled values gets no p-value.
-    """
+    """Return an interval for p with endless permutations, or None; each end errs with `miss` at most."""
     if found.n < FEWEST:
         return None if final or found.n == 0 else (0.0, 1.0)
     n = found.n

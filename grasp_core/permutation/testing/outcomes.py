@@ -139,9 +139,7 @@ def withheld(value: float, reason: Remark | None) -> Outcome:
 
 
 def tested_otherwise(families: Sequence[Family], given: Mapping[int, Outcome]) -> dict[int, Outcome]:
-    """Add q and marks to outcomes whose p, if any, is not from permutations; correct them on their own.
-
-    `families`: the families that tests by permutations would have.
+    """Add q and marks to outcomes whose p, if any, is not from permutations, by these families of tests.
 
     Bonferroni's correction replaces max-T, which needs the permutations.
     """

@@ -108,11 +108,9 @@ class Moments:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Extremes:
-    """One side of a null distribution, mirrored if needed so that large values are extreme.
+    """One side of a null distribution of n values, mirrored if needed so that large values are extreme.
 
-    `n`: number of estimable shuffled values.
-    `values`, shape (up to :data:`MOST`,): the largest values, in descending order.
-    `moments`: moments of all values, or of the first ones if further values are only counted.
+    `values`, shape (up to :data:`MOST`,): the largest, in descending order; `moments`: at least of the first.
     """
 
     n: int

@@ -110,9 +110,7 @@ class ProjectStore(Bound):
         leave_no_trace(self._engine)
 
     def move(self, run_id: str, project_id: str) -> None:
-        """Move a run that has ended to another project; its address and its links stay the same.
-
-        Its files are copied, as other runs of its earlier project may need them too.
+        """Move a run that has ended to another project, with copies of its files; its links stay the same.
 
         Raises AccessError if one of the two is out of reach or gone, or the project is archived; StoreError
         if the run has not ended, or the project has its owner's run of the same question.
