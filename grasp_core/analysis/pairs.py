@@ -75,10 +75,7 @@ def _half(a: Mapping[str, Remark], b: Mapping[str, Remark], name: str) -> Remark
 
 
 class TwoGroups(NamedTuple):
-    """The raters of two groups, and the items that at least one of these raters rated.
-
-    `grouping`: two groups, each the other's complement.
-    """
+    """Two groups, each the other's complement: their raters, and items that one of these rated."""
 
     questions: tuple[Annotations, ...]
     raters: Raters

@@ -232,10 +232,7 @@ def _labels(fields: Mapping[str, Any]) -> set[str]:
 def left_out(
     guess: Guess, spec: DataSpec, fields: Mapping[str, Any], answer: AdviceAnswer, voice: Voice
 ) -> DataSpec:
-    """Return the guess with the named fields, without the rows that are to be left out.
-
-    If nobody answers, the advice is noted and not taken.
-    """
+    """Return the guess with the named fields, without rows that are to be left out if anybody answers."""
     spec = _kept(spec, guess.advice, answer.keep, voice)
     advice = _open(guess.advice, spec, fields, answer)
     if answer.recommended is False:

@@ -161,10 +161,7 @@ T = TypeVar("T")
 
 @dataclass(eq=False)
 class PendingAnswer(Generic[T]):
-    """An answer being computed: `found` so far, the `share` done, the `error`; `cancelled` stops it.
-
-    `began`, `took`: its start by the monotonic clock, and the seconds it took, once it has ended.
-    """
+    """An answer being computed: `found` so far, the `share` done, the `error`; `cancelled` stops it."""
 
     owner: str
     found: T | None = None

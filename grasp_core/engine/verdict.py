@@ -315,10 +315,7 @@ def shifted_by(
 
 
 def shift_of(shifts: FloatArray, hits: FloatArray, sets: int) -> float | None:
-    """Return the shift found in a share :data:`POWER` of sets, by a probit curve through the hits.
-
-    None if no shift is found in half of the sets, or larger ones are not found more often.
-    """
+    """Return the shift found in a share :data:`POWER` of sets, by a probit curve; None without one."""
     if hits.max() < sets / 2 or hits[-1] <= hits[0]:
         return None
     scale = float(shifts.mean())

@@ -207,10 +207,7 @@ def folder_for(module: str) -> Path | None:
 
 @functools.cache
 def sources_digest(module: str, core: Path = CORE) -> str:
-    """Return a hash of the sources of a module's compiled code, 16 hexadecimal digits.
-
-    These are its own source, the sources in :data:`TAKEN_IN` that it imports, and so on.
-    """
+    """Return a hash of a module's source and of those in :data:`TAKEN_IN` that it imports, and so on."""
     found: dict[str, bytes] = {}
     left = [module]
     while left:

@@ -17,10 +17,7 @@ from grasp_core.store.schema import drafts, readings, storable
 
 @dataclass(frozen=True, slots=True)
 class KeptReading:
-    """A reading that somebody confirmed, without rules that name items or raters of one file.
-
-    `answers`: answers to questions about such files, which are not in the spec.
-    """
+    """A reading that somebody confirmed, without rules on single items or raters of one file."""
 
     spec: DataSpec
     axes: tuple[str, ...]

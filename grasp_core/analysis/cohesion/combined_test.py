@@ -43,11 +43,7 @@ class Joint(NamedTuple):
 
 
 class UncorrectedTests(NamedTuple):
-    """Hypotheses before correction.
-
-    `found`: outcomes of all hypotheses; `reached`: for each that can be tested, the counts of
-    :func:`~grasp_core.permutation.testing.corrections.combined`, int32 arrays of shape (B + 1,).
-    """
+    """Outcomes of all hypotheses, and counts, int32 (B + 1,), of those that can be tested."""
 
     found: list[Joint]
     reached: list[npt.NDArray[np.int32]]

@@ -22,13 +22,7 @@ Sides = npt.NDArray[np.uint8]
 
 
 class ItemLabels(NamedTuple):
-    """Annotations by item.
-
-    `rater`, `place`: `place` is the position of the label among the labels of the item.
-    `labels_ptr`: item i has the labels ``label[labels_ptr[i]:labels_ptr[i + 1]]``, rows of arrays of shape
-        (L, ...).
-    `nominal`: True if all unequal labels have distance 1.
-    """
+    """Annotations by item; item i has ``label[labels_ptr[i]:labels_ptr[i + 1]]``, and `place` among these."""
 
     indptr: Int64Array
     rater: Int32Array

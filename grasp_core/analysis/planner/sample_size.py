@@ -301,10 +301,7 @@ def _missed_use(model: Model, use: FloatArray, spec: PlanSpec) -> float:
 def observed_difference(
     pilot: Pilot, spec: PlanSpec, categories: tuple[str, ...]
 ) -> tuple[FloatArray, float, float]:
-    """Return the label use of the pilot's group (K,), its IRR less that of the others, and its distance.
-
-    NaN if the pilot has no such value, or only a distance of shares.
-    """
+    """Return the pilot's label use (K,), difference of IRR, and distance; NaN if there is none."""
     seen = np.zeros(pilot.member.size, np.bool_)
     seen[pilot.rater] = True
     side = np.where(seen, np.where(pilot.member, 0, 1), -1).astype(np.int32)

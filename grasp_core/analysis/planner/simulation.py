@@ -404,11 +404,7 @@ def task_of(
 
 
 def usual(inside: int, raters: int, items: int, annotations: int) -> dict[str, Any]:
-    """Return a spec's fields as a pilot suggests: share, labels per item, a quarter of its size to 4 times.
-
-    `inside`, `raters`: number of raters in the group, and in all.
-    `items`, `annotations`: numbers of one question.
-    """
+    """Return a spec's fields as a pilot suggests: share, labels per item, 1/4 to 4 times its size."""
     share = min(max(round(inside / max(raters, 1), 3), 0.01), 0.99)
     of_item = annotations / max(items, 1)
     each = None if of_item > _ALL * raters else max(round(of_item), 2)
