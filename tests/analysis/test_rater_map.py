@@ -27,8 +27,8 @@ from grasp_core.analysis.rater_map import (
     pair_disagreements,
     place,
     rater_map,
-    squared_distances,
     shown_values,
+    squared_distances,
 )
 from grasp_core.analysis.rater_map_values import NOTHING, RaterMap
 from grasp_core.model.annotations import Annotations, FloatArray
