@@ -13,12 +13,12 @@ from grasp_core.model.errors import DataError, SpecError
 from grasp_core.model.groups import form_groups
 from grasp_core.model.result import RunResult
 from grasp_core.model.spec import AnalysisSpec, RunSpec
-from grasp_core.permutation import reference
 from grasp_core.permutation.draw import over_all, permutation
 from grasp_core.reading.dataset.load import Dataset, load
 from grasp_core.reading.sandbox.read import read_table
 from tests.computing import compute_in_threads
 from tests.engine.asking import planting as planting
+from tests.permutation import reference
 
 MANY = 100
 """Permutations of each run."""

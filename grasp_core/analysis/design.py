@@ -47,10 +47,7 @@ def unmatched(
     checks: Iterable[AssignmentCheck],
     level: Level,
 ) -> list[Unmatched]:
-    """Find the group whose two GAI differ most, for each axis whose groups were given different items.
-
-    `gai`: GAI of IRR and XRR, of the groups that have one.
-    """
+    """Find the group whose two GAI differ most, for each axis whose groups were given different items."""
     found = []
     for axes in (check.axes for check in checks if check.own_items):
         of_axis = _of_axis(annotations, grouping, gai, axes, level)
@@ -88,10 +85,7 @@ _OF_GROUPS = (DataProblem.UNKNOWN_ON_AXIS, DataProblem.AXIS_OF_ONE_VALUE, DataPr
 
 
 def column_warnings(raters: Raters, analysis: AnalysisSpec, problems: Sequence[Problem]) -> list[Remark]:
-    """Return remarks on problems of a run's columns; columns only used for shuffling need no groups.
-
-    `problems`: problems of the data; those of other columns are left out.
-    """
+    """Return remarks on problems of a run's columns; columns only used for shuffling need no groups."""
     found = [
         _of_shuffles(name, raters, analysis)
         if name not in analysis.tested and problem.remark.code in _OF_GROUPS
@@ -130,7 +124,6 @@ def mixed_clusters(raters: Raters, analysis: AnalysisSpec) -> Remark | None:
 
 PERMUTATIONS = 199
 MOST_ANNOTATIONS = 50_000
-"""Most annotations that are checked; of larger data, those of items drawn at random."""
 _SEED, _TIE = 1, 1e-9
 _AT_ONCE = 20
 """Permutations drawn at a time: of a million raters, 80 MB."""
@@ -138,11 +131,7 @@ _AT_ONCE = 20
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Seen:
-    """Annotations that are checked, item after item in the order of the items' random words.
-
-    `rater`: shape (sum of `size`,).
-    `size`, shape (I,): number of annotations of each item.
-    """
+    """Annotations that are checked: raters, item by item in random order, and sizes of items, (I,)."""
 
     size: Int64Array
     rater: Int32Array
@@ -168,7 +157,6 @@ def check_assignment(
     """Check for each axis or intersection whether groups were given the same items, and as many.
 
     `given`, shape (J,): number of annotations of each rater, on all items.
-    `grouping`: the groups that are compared.
     `exchange`: how profiles move; over all raters by default.
 
     With n_ig annotations of item i by raters of group g, W_g by the group in all and W by all groups, the

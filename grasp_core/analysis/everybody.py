@@ -21,9 +21,7 @@ from grasp_core.statistics.items import NotEstimableError, count
 from grasp_core.statistics.levels import distance_of
 
 MOST_RATERS = 300
-"""Most raters that are listed one by one."""
 MOST_CELLS = 2**24
-"""Most items times labels: all are counted at once."""
 FEWEST_ITEMS = 20
 """Fewest items that a rater must share with others to be tested for differing from them."""
 CLEARLY = 0.05
@@ -33,10 +31,7 @@ MOST_ITEMS = 100
 
 
 def everybody(dataset: Dataset, analysis: AnalysisSpec) -> Everybody | None:
-    """Return all raters' agreement (docs/methods.md, "Everybody"); None with too many items and labels.
-
-    `analysis`: only its level of measurement and its slices are used; without slices, batches are.
-    """
+    """Return all raters' agreement (docs/methods.md, "Everybody"); None with too many items and labels."""
     questions = dataset.questions
     if any(one.n_items * one.n_categories > MOST_CELLS for one in questions):
         return None
@@ -46,7 +41,7 @@ def everybody(dataset: Dataset, analysis: AnalysisSpec) -> Everybody | None:
     rated = [c.sum(axis=1) >= 2 for c in counts]
     several = np.logical_or.reduce(rated)
     whole = [c[here].max(axis=1) == c[here].sum(axis=1) for c, here in zip(counts, rated, strict=True)]
-    together = np.concatenate(whole)
+    agreed = np.concatenate(whole)
     return Everybody(
         alpha=alpha,
         low=low,
@@ -54,7 +49,7 @@ def everybody(dataset: Dataset, analysis: AnalysisSpec) -> Everybody | None:
         reason=reason,
         items=int(several.sum()),
         plurality=_known(lambda: average([partial(plurality_size, c) for c in counts])),
-        unanimous=float(together.mean()) if together.size else None,
+        unanimous=float(agreed.mean()) if agreed.size else None,
         labels=_by_label(questions[0], counts[0]) if len(questions) == 1 else (),
         raters=_by_rater(questions, counts),
         batches=tuple(_by_batch(dataset, analysis, counts)),
@@ -64,12 +59,9 @@ def everybody(dataset: Dataset, analysis: AnalysisSpec) -> Everybody | None:
 def again_by_rater(
     questions: Sequence[Annotations], counts: Sequence[Int64Array]
 ) -> tuple[FloatArray, Int64Array]:
-    """Return how often each rater answers as another does on the same item.
+    """Return the mean share of an item's other answers that are the rater's, and the number of answers, (J,).
 
     `counts`, shape (I, K): labels of all raters, for each question.
-
-    Returns shape (J,): mean over the rater's answers of the share of the others' answers on the item that are
-    the same, NaN without any; and shape (J,): number of the rater's answers on items that others rated too.
     """
     total, n = np.zeros(questions[0].n_raters), np.zeros(questions[0].n_raters, dtype=np.int64)
     for one, c in zip(questions, counts, strict=True):
@@ -90,11 +82,7 @@ class DisputedItem(NamedTuple):
 
 
 def disputed_items(one: Annotations, level: Level, label: str | None = None) -> tuple[DisputedItem, ...]:
-    """Return the items on which raters agree least, at most :data:`MOST_ITEMS`.
-
-    `one`: annotations of one question.
-    `label`: if given, only items to which exactly one rater gave this label.
-    """
+    """Return the items on which raters agree least; with `label`, only those that got it exactly once."""
     c = count(one, np.ones(one.n_raters, dtype=np.bool_))
     n = c.sum(axis=1)
     squared = distance_of(one.categories, level)(c[n >= 2].sum(axis=0))
@@ -180,10 +168,7 @@ def _by_rater(questions: Sequence[Annotations], counts: Sequence[Int64Array]) ->
 
 
 def _differing(questions: Sequence[Annotations], counts: Sequence[Int64Array], tests: int) -> BoolArray:
-    """Flag raters who agree with the others less than these agree with each other on the same items.
-
-    A one-sided t test of the differences by answer, Bonferroni-corrected over raters.
-    """
+    """Flag raters who agree less with others than these do: one-sided t tests, Bonferroni-corrected."""
     j = questions[0].n_raters
     sums, squares, n = np.zeros(j), np.zeros(j), np.zeros(j)
     for one, c in zip(questions, counts, strict=True):

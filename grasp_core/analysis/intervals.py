@@ -27,10 +27,9 @@ from grasp_core.model.remarks.remark import Remark
 from grasp_core.model.spec import AnalysisSpec, IntervalTarget
 from grasp_core.model.statistic import TABLE, Scale
 from grasp_core.permutation import questions as of_questions
-from grasp_core.permutation.design import Design, build_design
+from grasp_core.permutation.design import Design
 from grasp_core.permutation.kernel.columns import add_rows, contributions
 from grasp_core.permutation.kernel.item_terms import Columns, CountArray, values_in_columns
-from grasp_core.permutation.questions import Questions
 from grasp_core.permutation.uncompiled import Further
 from grasp_core.statistics.items import count
 
@@ -44,7 +43,6 @@ class Jackknife:
     """First four moments of statistics with one unit left out at a time.
 
     `whole`, shape (T,): the statistics with all units.
-    `n`: number of units so far.
     `powers`, shape (4, T): sums of the first four powers of the distances from `whole`; NaN where a statistic
         is not estimable without some unit.
     """
@@ -169,7 +167,6 @@ class Answers(NamedTuple):
     """The answers to one question, and the counts of a group.
 
     `ties`: shape (2, K, I).
-    `design`: layout of the same data.
     `c`, `known`, shape (K, I): counts of the group's labels, and of all raters whose values are known.
     `of_others`: True if `c` counts the labels of the others, after the sides were exchanged.
     """
@@ -210,7 +207,7 @@ class Sides(NamedTuple):
     others: BoolArray
 
 
-class Alike(NamedTuple):
+class AnnotationKinds(NamedTuple):
     """Annotations of a side in U kinds: those of a kind have the same item and labels.
 
     `item`: shape (U,).
@@ -238,11 +235,7 @@ def answers_of(annotations: Annotations, design: Design, sides: Sides) -> Answer
 def jackknives(
     questions: Sequence[Answers], sides: Sides, statistics: Callable[[FloatArray], FloatArray]
 ) -> Jackknives:
-    """Leave each unit out in turn.
-
-    `questions`: over the same items and raters.
-    `statistics`: turns sums (N, S), the questions one after the other, into statistics (N, T).
-    """
+    """Leave each unit out in turn; `statistics` turns sums (N, S) of all questions into (N, T)."""
     rated = np.flatnonzero(np.any([one.known.any(axis=0) for one in questions], axis=0))
     total = np.sum([block.sum(axis=0) for block in _items(questions, rated)], axis=0)
     whole = statistics(total[None])[0]
@@ -278,7 +271,7 @@ def _items(questions: Sequence[Answers], items: Codes) -> Iterator[FloatArray]:
         yield np.concatenate([one.added(some) for one in questions], axis=1)
 
 
-def _alike(questions: Sequence[Answers], side: BoolArray) -> Alike:
+def _alike(questions: Sequence[Answers], side: BoolArray) -> AnnotationKinds:
     """Sort annotations into kinds with the same labels for all questions on the same item."""
     item, rater, category = _vectors([one.annotations for one in questions], side)
     kind, firsts, n = np.empty(item.size, dtype=np.int64), [np.empty(0, dtype=np.int64)], 0
@@ -290,7 +283,7 @@ def _alike(questions: Sequence[Answers], side: BoolArray) -> Alike:
         kind[some] = found + n
         n += firsts[-1].size
     first = np.concatenate(firsts)
-    return Alike(item[first].astype(np.int64), category[first].astype(np.int64), first, rater, kind)
+    return AnnotationKinds(item[first].astype(np.int64), category[first].astype(np.int64), first, rater, kind)
 
 
 def _vectors(questions: Sequence[Annotations], side: BoolArray) -> tuple[Codes, Codes, Codes]:
@@ -312,7 +305,9 @@ def _vectors(questions: Sequence[Annotations], side: BoolArray) -> tuple[Codes, 
     return item, rater, category
 
 
-def _taken(questions: Sequence[Answers], alike: Alike, *, own: bool) -> Iterator[tuple[slice, FloatArray]]:
+def _taken(
+    questions: Sequence[Answers], alike: AnnotationKinds, *, own: bool
+) -> Iterator[tuple[slice, FloatArray]]:
     """Yield how the sums change without one annotation of each kind, block by block."""
     block = _block(questions)
     for start in range(0, len(alike.item), block):
@@ -327,7 +322,7 @@ def _taken(questions: Sequence[Answers], alike: Alike, *, own: bool) -> Iterator
         yield kinds, np.concatenate(changes, axis=1)
 
 
-def _add_to_raters(alike: Alike, kinds: slice, change: FloatArray, taken: FloatArray) -> None:
+def _add_to_raters(alike: AnnotationKinds, kinds: slice, change: FloatArray, taken: FloatArray) -> None:
     """Add the changes (U, S) of some kinds to the changes of raters, shape (J, S)."""
     # Annotations of these kinds lie between the first of them and the end of the last kind's item.
     after = np.searchsorted(alike.item, alike.item[kinds.stop - 1], side="right")
@@ -421,6 +416,10 @@ MOST_COUNTS = 2**24
 """Most items times labels: all are counted at once for a group."""
 
 
+lay_out = partial(of_questions.lay_out, dense=False, tables=False)
+"""Lays data out with ties for every item and label, and sums that give disagreements for any marginals."""
+
+
 def intervals(
     questions: Sequence[Annotations],
     raters: Raters,
@@ -433,19 +432,18 @@ def intervals(
 ) -> FloatArray:
     """95 % intervals and p by the delete-one jackknife over raters and items (docs/methods.md, "Intervals").
 
-    `questions`: over the same items and raters.
     `columns`: turns the kernel's values of a group, shape (N, V), and its index into the columns that get an
         interval, (N, T).
     `names`, length T: names of these columns, which set their ranges and scales.
     `fewest`: groups of fewer raters have no interval.
-    `lacking`: statistics that kernels lack.
 
     Returns shape (G, T, 3): lower and upper end, and the p of :meth:`Jackknives.p`; NaN if there is none.
     """
-    design, scales = lay_out(questions, raters, grouping, analysis, lacking), Scales.of(names)
+    design = lay_out(questions, raters, grouping, analysis, lacking=lacking)
+    scales = Scales.of(names)
 
     def of_sums(sums: FloatArray, g: int) -> FloatArray:
-        counted = of_questions.together(of_questions.components(design, sums), design.n_further)
+        counted = of_questions.joint_statistics(of_questions.components(design, sums), design.n_further)
         return scales.with_scaled(columns(counted, g))
 
     found = []
@@ -483,21 +481,6 @@ def too_large(questions: Sequence[Annotations], analysis: AnalysisSpec) -> Remar
     return None
 
 
-def lay_out(
-    questions: Sequence[Annotations],
-    raters: Raters,
-    grouping: Grouping,
-    analysis: AnalysisSpec,
-    lacking: Further | None = None,
-) -> Questions:
-    """Lay out data with ties for every item and label, and sums that give disagreements for any marginals."""
-    designs = tuple(
-        build_design(one, raters, grouping, analysis, dense=False, tables=False, lacking=lacking)
-        for one in questions
-    )
-    return Questions(designs)
-
-
 def interval_of_two(
     questions: Sequence[Annotations],
     raters: Raters,
@@ -506,17 +489,10 @@ def interval_of_two(
     statistics: Callable[[FloatArray], FloatArray],
     names: Sequence[str],
 ) -> FloatArray:
-    """As :func:`~grasp_core.analysis.intervals.intervals`, for statistics that need both groups.
+    """Return :func:`intervals`, (T, 3), of statistics of two groups; each unit is left out of both at once.
 
-    Each rater, item and annotation is left out of both groups' statistics at once.
-
-    `questions`: over the same items and raters.
     `grouping`: two groups, each the other's complement.
-    `statistics`: turns the kernel's statistics of both groups, shape (N, 2, 6), into those that get an
-        interval, (N, T).
-    `names`, length T: names of these statistics, which set their ranges and scales.
-
-    Returns shape (T, 3): lower and upper end and p; NaN if there is none.
+    `statistics`: turns the kernel's statistics of both, (N, 2, 6), into those that get an interval, (N, T).
     """
     design, scales = lay_out(questions, raters, grouping, analysis), Scales.of(names)
     designs = design.designs
@@ -527,7 +503,7 @@ def interval_of_two(
     def of_sums(sums: FloatArray) -> FloatArray:
         both = [of_questions.components(design, half) for half in np.split(sums, 2, axis=-1)]
         return scales.with_scaled(
-            statistics(np.stack([of_questions.together(half) for half in both], axis=-2))
+            statistics(np.stack([of_questions.joint_statistics(half) for half in both], axis=-2))
         )
 
     found = jackknives([*of_a, *of_b], sides, of_sums)

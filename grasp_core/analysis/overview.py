@@ -68,11 +68,7 @@ class RandomInGroup:
 
 @dataclass(frozen=True, slots=True)
 class RandomRaters:
-    """Number of raters who answer at chance, in all and in the groups that have any.
-
-    `agreement` is the share of the disagreements of chance that the typical rater avoids; None if nobody was
-    checked.
-    """
+    """Raters at chance; `agreement` is the share of chance's disagreements that a typical rater avoids."""
 
     random: int
     looked_at: int
@@ -94,10 +90,7 @@ SIZES = (2, 5, 10)
 
 @dataclass(frozen=True, slots=True)
 class SmallGroups:
-    """Number of groups of one axis or intersection, and number of small ones.
-
-    `fewer` counts the groups with fewer raters than each of :data:`SIZES`.
-    """
+    """Number of groups of an axis or intersection, and of those `fewer` than each of :data:`SIZES`."""
 
     axes: AxisSet
     groups: int
@@ -121,10 +114,9 @@ def _count(raters: Raters, axes: AxisSet) -> SmallGroups:
     return SmallGroups(axes, sizes.size, int(sizes.min(initial=code.size)), fewer)
 
 
-TOGETHER = 0.2
+RELATED_V = 0.2
 """Bias-corrected Cramér's V from which two axes are associated, if it is hardly due to chance."""
 NEARLY_IDENTICAL = 0.8
-"""Bias-corrected Cramér's V from which two axes count as nearly identical."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,7 +137,7 @@ class Overlap:
     p: float | None = None
 
     @property
-    def together(self) -> bool:
+    def related(self) -> bool:
         """True if one axis may be the cause of differences on the other."""
         return self.p is not None and self.p <= LEVEL
 
@@ -156,12 +148,7 @@ class Overlap:
 
 
 def overlaps(raters: Raters, names: Sequence[str] | None = None) -> tuple[Overlap, ...]:
-    """Measure every pair of axes.
-
-    `names`: axes; by default all.
-
-    Raises KeyError if an axis is not in `raters`.
-    """
+    """Measure every pair of axes, or of the named ones."""
     names = tuple(raters.axes) if names is None else tuple(names)
     pairs = list(combinations(names, 2))
     return tuple(_overlap(raters, first, second, len(pairs)) for first, second in pairs)
@@ -169,7 +156,7 @@ def overlaps(raters: Raters, names: Sequence[str] | None = None) -> tuple[Overla
 
 def associations(raters: Raters, names: Sequence[str]) -> tuple[Association, ...]:
     """Return the pairs of these axes that are associated, the closest first."""
-    found = [one for one in overlaps(raters, names) if one.together]
+    found = [one for one in overlaps(raters, names) if one.related]
     return tuple(
         Association(one.first, one.second, one.v or 0.0, one.p)
         for one in sorted(found, key=lambda one: -(one.v or 0.0))
@@ -179,7 +166,7 @@ def associations(raters: Raters, names: Sequence[str]) -> tuple[Association, ...
 def _overlap(raters: Raters, first: str, second: str, pairs: int) -> Overlap:
     table = cross_table(raters.axes[first], raters.axes[second])
     v = corrected_v(table)
-    p = None if v is None or v < TOGETHER else min(1.0, pairs * chance_of(table))
+    p = None if v is None or v < RELATED_V else min(1.0, pairs * chance_of(table))
     return Overlap(first, second, int(table.sum()), v, p)
 
 
@@ -197,7 +184,7 @@ class CountRange:
 
 
 @dataclass(frozen=True, slots=True)
-class Bar:
+class RaterCountBar:
     """Items with `low` to `high` raters."""
 
     low: int
@@ -216,10 +203,7 @@ class Unknown:
 
 @dataclass(frozen=True, slots=True)
 class Overview:
-    """Sizes of the data.
-
-    `filled` is the share of all item-rater pairs that have an annotation.
-    """
+    """Sizes of the data; `filled` is the share of all item-rater pairs that have an annotation."""
 
     items: int
     raters: int
@@ -227,7 +211,7 @@ class Overview:
     filled: float
     raters_per_item: CountRange
     annotations_per_rater: CountRange
-    items_by_raters: tuple[Bar, ...]
+    items_by_raters: tuple[RaterCountBar, ...]
     unknown: tuple[Unknown, ...]
 
     @property
@@ -237,10 +221,7 @@ class Overview:
 
 
 def overview(annotations: Annotations, raters: Raters) -> Overview:
-    """Count items, raters, annotations and missing values.
-
-    `annotations`: at least one annotation.
-    """
+    """Count items, raters, annotations and missing values."""
     per_item = np.diff(annotations.indptr)
     per_rater = np.bincount(annotations.rater, minlength=annotations.n_raters)
     low, high = int(per_item.min()), int(per_item.max())
@@ -254,7 +235,7 @@ def overview(annotations: Annotations, raters: Raters) -> Overview:
         raters_per_item=_count_range(per_item),
         annotations_per_rater=_count_range(per_rater),
         items_by_raters=tuple(
-            Bar(low + bar * width, min(low + (bar + 1) * width - 1, high), int(count))
+            RaterCountBar(low + bar * width, min(low + (bar + 1) * width - 1, high), int(count))
             for bar, count in enumerate(counts)
         ),
         unknown=tuple(
@@ -297,7 +278,6 @@ def teams(annotations: Annotations, columns: Mapping[str, Axis], tested: Mapping
     """Find columns whose values explain how alike raters answer, beyond an axis that they are related to.
 
     `columns`: columns of the raters that the run does not use; the first 20 that could be teams are checked.
-    `tested`: axes whose groups are compared.
 
     Returns at most one team per column, with the first axis for which the test is significant.
 
@@ -319,7 +299,7 @@ def teams(annotations: Annotations, columns: Mapping[str, Axis], tested: Mapping
             by = _mends(could[name], of_axis)
             if by is None:
                 continue
-            alike = alike or _Alike.of(annotations)
+            alike = alike or _Likeness.of(annotations)
             if alike.p_of(could[name].codes, of_axis.codes) < _ALIKE_LEVEL:
                 found.append(Team(name, axis, by))
                 break
@@ -339,7 +319,7 @@ def _mends(column: Axis, axis: Axis) -> Literal["cluster", "within"] | None:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Alike:
+class _Likeness:
     """Raters compared, (n,), sums of products of two raters' residuals, and items of both, each (n, n)."""
 
     rater: Int64Array
@@ -347,7 +327,7 @@ class _Alike:
     common: FloatArray
 
     @classmethod
-    def of(cls, annotations: Annotations) -> _Alike:
+    def of(cls, annotations: Annotations) -> _Likeness:
         """Compute from as much of the data as the bounds allow; a rater paired with oneself counts 0."""
         rng = np.random.default_rng(_SEED)
         rows = _some_items(annotations, rng)

@@ -22,15 +22,15 @@ from grasp_core.analysis.cohesion.columns import (
 from grasp_core.analysis.cohesion.combined_test import (
     GAI_AT,
     GAP_AT,
-    Tested,
+    UncorrectedTests,
     corrected,
+    pick_verdict_values,
     uncorrected_tests,
     untestable,
-    values_together,
     verdict_of,
 )
 from grasp_core.analysis.cohesion.panel import CohesionWork, with_reasons
-from grasp_core.analysis.cohesion.results import Labels, label_use, with_interval
+from grasp_core.analysis.cohesion.results import ReportedLabels, label_use, with_interval
 from grasp_core.analysis.cohesion.results import with_intervals as use_with_intervals
 from grasp_core.analysis.cohesion.untested import NotShuffled, tests_of
 from grasp_core.analysis.intervals import FEWEST_RATERS, interval_of_two
@@ -75,11 +75,7 @@ def _half(a: Mapping[str, Remark], b: Mapping[str, Remark], name: str) -> Remark
 
 
 class TwoGroups(NamedTuple):
-    """The raters of two groups, and the items that at least one of these raters rated.
-
-    `questions`: over the same items and raters.
-    `grouping`: two groups, each the other's complement.
-    """
+    """Two groups, each the other's complement: their raters, and items that one of these rated."""
 
     questions: tuple[Annotations, ...]
     raters: Raters
@@ -88,7 +84,7 @@ class TwoGroups(NamedTuple):
     @property
     def n_labels(self) -> int:
         """Number of labels whose use is reported."""
-        return Labels.of(self.questions).told
+        return ReportedLabels.of(self.questions).n_reported
 
     @property
     def n_annotations(self) -> int:
@@ -131,10 +127,7 @@ IRR, GAP = STATISTICS.index("irr"), STATISTICS.index("gap")
 
 @dataclass(frozen=True, slots=True)
 class PairPlaces:
-    """Positions of the columns of pairs.
-
-    `of_first`: positions of the first groups' columns, one group for each pair.
-    """
+    """Positions of the columns of pairs, from those of the first groups, one for each pair."""
 
     of_first: Places
 
@@ -184,10 +177,7 @@ def side_by_side(columns: FloatArray) -> FloatArray:
 
 
 def pairs_tests(places: PairPlaces, analysis: AnalysisSpec, symmetries: Sequence[Symmetry]) -> Tests:
-    """Return the tests of pairs: each statistic, and label use, is a family over all pairs, the units.
-
-    `symmetries`: symmetry of each pair's two groups.
-    """
+    """Return the tests of pairs: each statistic, and label use, is a family over all pairs, the units."""
     n = places.of_first.n_groups
     asked = replace(analysis, family="statistic")
     families = group_families([()] * n, asked, places.of_first, OF_FIRST.values())
@@ -271,7 +261,7 @@ class Pairs:
         analysis: AnalysisSpec,
         of_axis: Sequence[int],
         unequal: Unequal,
-        over: list[tuple[Tested, int]],
+        over: list[tuple[UncorrectedTests, int]],
     ) -> None:
         self._analysis = analysis
         self._pairs = [
@@ -286,8 +276,8 @@ class Pairs:
         counted = np.stack(list(map(questions.values, components, differences)))
         self._per_group = int(counted.shape[-1])
         self._by_shares: BoolArray = np.any(few_paired(counted), axis=-1)
-        self._labels = Labels.of(dataset.questions)
-        self._places = PairPlaces(Places(len(self._pairs), self._labels.told))
+        self._labels = ReportedLabels.of(dataset.questions)
+        self._places = PairPlaces(Places(len(self._pairs), self._labels.n_reported))
         self._symmetries = [Symmetry.of(pair.raters, pair.grouping, analysis) for pair in self._pairs]
         asked = pairs_tests(self._places, analysis, self._symmetries)
         self._why: dict[int, Untestable] = {}  # by group, two of each pair: why shuffling cannot test it
@@ -326,7 +316,7 @@ class Pairs:
         """Turn the values computed for pairs of groups, shape (..., U, 2, V + 1 + L), into columns."""
         labels, by_shares = self._labels, self._by_shares[:, None]
         both = all_columns(
-            values, self._analysis, by_shares, labels.told, labels.questions, with_further=False
+            values, self._analysis, by_shares, labels.n_reported, labels.questions, with_further=False
         )
         return side_by_side(pair_columns(both))
 
@@ -352,10 +342,10 @@ class Pairs:
         pairs = (*result.pairs, *rows)
         return replace(result, pairs=pairs if so_far else self._judged(pairs, tally))
 
-    def together(self, shuffled: FloatArray) -> FloatArray:
+    def verdict_values(self, shuffled: FloatArray) -> FloatArray:
         """Return the values verdicts need from columns (B, C), for both groups: shape (B + 1, 2 U, 4)."""
         places, n = self._places.of_first, len(self._pairs)
-        first = values_together(shuffled, self.observed, places, self._by_shares.tolist())
+        first = pick_verdict_values(shuffled, self.observed, places, self._by_shares.tolist())
         second = first.copy()
         differences = [self._places.column(u, "gai_difference") for u in range(n)]
         gaps = [self._places.column(u, "gap_b") for u in range(n)]
@@ -368,7 +358,7 @@ class Pairs:
         """Return all pairs so far with their verdicts: a pair is one hypothesis."""
         like = [place for u, one in enumerate(self._symmetries) for place in (2 * u + one.like[:2])]
         asked = [(2 * u, 2 * u + 1) for u in range(len(self._pairs))]
-        self._over.append((uncorrected_tests(tally.together, asked, like, self._why), tally.n_together))
+        self._over.append((uncorrected_tests(tally.verdict_values, asked, like, self._why), tally.n_complete))
         n = min(n for _, n in self._over)
         found = corrected([one for one, _ in self._over])
         return tuple(replace(row, verdict=verdict_of(one, n)) for row, one in zip(pairs, found, strict=True))
@@ -383,7 +373,7 @@ class Pairs:
         tests = [tests_of(pair.questions, pair.grouping, self._analysis.level) for pair in self._pairs]
         chosen = [u for u, pair in enumerate(self._pairs) if pair.grouping.groups[0].axes in unequal]
         places = self._places.of_first
-        columns = {places.column(u, places.label_use): u for u in chosen if self._labels.told}
+        columns = {places.column(u, places.label_use): u for u in chosen if self._labels.n_reported}
         withheld = frozenset(
             self._places.column(u, name) for u in chosen for name in names_of(self._analysis)
         )
@@ -393,7 +383,7 @@ class Pairs:
         """Return the reasons why columns have no observed value, by column."""
         found: dict[int, Remark] = {}
         for u, (of_pair, by_shares) in enumerate(zip(components, self._by_shares, strict=True)):
-            both = group_columns(questions.together(of_pair), self._analysis, bool(by_shares))
+            both = group_columns(questions.joint_statistics(of_pair), self._analysis, bool(by_shares))
             why = reasons_of_pair(questions.reasons(of_pair), both, np.repeat(by_shares, 2), self._analysis)
             found |= {self._places.column(u, name): reason for name, reason in why.items()}
         return found
@@ -404,7 +394,7 @@ def pairs_of(dataset: Dataset, grouping: Grouping, analysis: AnalysisSpec, unequ
     if not analysis.pairs:
         return Later(iter(()), ())
     sizes = map(len, members(grouping.groups, analysis))
-    over: list[tuple[Tested, int]] = []
+    over: list[tuple[UncorrectedTests, int]] = []
     return Later(
         (Pairs(dataset, grouping, analysis, one, unequal, over) for one in compared(grouping, analysis.axes)),
         tuple(Caution.TOO_MANY_PAIRS(groups=n, most=MOST_GROUPS) for n in sizes if n > MOST_GROUPS),

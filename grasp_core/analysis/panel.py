@@ -1,7 +1,7 @@
 """Protocols of panels, which the engine computes, and of the work that is sent to workers."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import Any, NamedTuple, Protocol, Self, runtime_checkable
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 from grasp_core.model.annotations import BoolArray, FloatArray, Raters
 from grasp_core.model.groups import Grouping, form_groups
@@ -13,17 +13,8 @@ from grasp_core.permutation.testing.p_values import Null
 from grasp_core.permutation.testing.tally import Tally
 
 
-class Work(Protocol):
-    """The work of computing V values of U units: it is sent to workers as arrays."""
-
-    def arrays(self) -> dict[str, Any]:
-        """Return arrays and numbers by name, without objects."""
-        ...
-
-    @classmethod
-    def of_arrays(cls, arrays: Mapping[str, Any]) -> Self:
-        """Make the work from :meth:`arrays`, whose numbers may have become arrays without axes."""
-        ...
+class BlockWork(Protocol):
+    """Computes V values of U units: a data class that :func:`pack` sends to workers."""
 
     def shuffled(self, seed: int, start: int, stop: int) -> FloatArray:
         """Return permutations `start` to `stop` - 1, shape (stop - start, U, V): the same in any blocks."""
@@ -45,7 +36,7 @@ class Panel(Protocol):
         """V, the number of values that workers compute for a unit in a permutation."""
         ...
 
-    def work(self, active: BoolArray) -> Work:
+    def work(self, active: BoolArray) -> BlockWork:
         """Return the work for the units that are active, shape (U,)."""
         ...
 
@@ -55,27 +46,21 @@ class Panel(Protocol):
 
 
 @runtime_checkable
-class Judged(Protocol):
+class VerdictPanel(Protocol):
     """A panel whose units have verdicts, which need the values of several columns in each permutation."""
 
-    def together(self, shuffled: FloatArray) -> FloatArray:
+    def verdict_values(self, shuffled: FloatArray) -> FloatArray:
         """Return the values that verdicts need from columns (B, C), row by row: shape (B + 1, ...)."""
         ...
 
 
 class RunPanel(Panel, Protocol):
-    """A panel whose outcomes make a run's result.
-
-    `notes`: remarks that the panel adds to its results.
-    """
+    """A panel whose outcomes make a run's result, to which it adds its `notes`."""
 
     notes: tuple[Remark, ...]
 
     def result(self, null: Null, *, permutations_done: int | None, **of_run: Any) -> Result:
-        """Return the result; `of_run` are fields of :class:`~grasp_core.model.result.Result`.
-
-        With `permutations_done` the result is provisional, and p and q get intervals.
-        """
+        """Return the result of a run; with `permutations_done` it is provisional: p and q get intervals."""
         ...
 
     def undecided(self, c: int, *, corrected: bool) -> Undecided:
@@ -84,10 +69,7 @@ class RunPanel(Panel, Protocol):
 
 
 class LaterPanel(Panel, Protocol):
-    """A panel of a later stage of a run: it adds its results to the result of the run's groups.
-
-    `name`: the stage's name as shown to people, such as "pairs".
-    """
+    """A panel of a later stage, such as "pairs", that adds to the result of the run's groups."""
 
     name: str
 

@@ -22,7 +22,6 @@ from grasp_core.permutation.testing.p_values import FEWEST
 from grasp_core.statistics.association import gai
 
 REPLICATES = 200
-"""Simulated data sets per strength."""
 PERMUTATIONS = 200
 """Permutations of each of the data sets from which critical values are taken."""
 NULL_SETS = 6
@@ -41,7 +40,6 @@ class PowerTask:
     `annotations`: possibly of a part of the items; ids play no role.
     `known`, `member`, shape (J,): raters whose values on all of the group's axes are known, and raters in the
         group.
-    `all_items`: number of items before thinning.
     """
 
     group: Group
@@ -53,7 +51,7 @@ class PowerTask:
 
 
 @dataclass(frozen=True, slots=True)
-class Point:
+class StrengthPoint:
     """Simulated data sets of one strength: the number detected, GAI's median, and the error of the median."""
 
     strength: float
@@ -63,11 +61,7 @@ class Point:
 
 
 class Simulation:
-    """Data sets of the task's design in which the group behaves in a planted way.
-
-    Random groupings of the task's own data take the group's place, so that only the planted effect makes it
-    differ.
-    """
+    """Data sets of the task's design in which random groupings of the raters behave in a planted way."""
 
     def __init__(self, task: PowerTask) -> None:
         self._task = task
@@ -85,17 +79,17 @@ class Simulation:
         self._outside = self._votes(self._known & ~self._member)
         self._views = self._draw_views(counts)
 
-    def point(self, direction: Direction, strength: float) -> Point:
+    def point(self, direction: Direction, strength: float) -> StrengthPoint:
         """Simulate every replicate of one strength and count the replicates that are detected."""
         values = self._values(direction, strength)
         kept = values[~np.isnan(values)]
         if kept.size < REPLICATES / 2:
-            return Point(strength, 0, math.nan, math.nan)
+            return StrengthPoint(strength, 0, math.nan, math.nan)
         limit = self._limit(direction, strength)
         hits = np.count_nonzero(kept > limit if direction == "up" else kept < limit)
         low, middle, high = np.quantile(kept, ndtr([-1, 0, 1]))
         error = math.sqrt(math.pi / 2) * (high - low) / 2 / math.sqrt(kept.size)
-        return Point(strength, int(hits), float(middle), float(error))
+        return StrengthPoint(strength, int(hits), float(middle), float(error))
 
     def null(self, direction: Direction, strength: float) -> FloatArray:
         """Return GAI of random groupings of data sets with the effect, shape (NULL_SETS, PERMUTATIONS)."""
@@ -182,12 +176,7 @@ class Simulation:
 
 
 def group_gai(c: FloatArray, d: FloatArray) -> FloatArray:
-    """Return GAI of many data sets at once: IRR over XRR of docs/methods.md.
-
-    `c`, `d`, shape (R, I, K): labels of the group and of the others.
-
-    Returns shape (R,).
-    """
+    """Return GAI of R data sets, IRR over XRR of docs/methods.md, from labels of both, (R, I, K)."""
     n, m = c.sum(axis=2), d.sum(axis=2)
     paired = n >= 2
     total = (n * paired).sum(axis=1)
@@ -209,27 +198,21 @@ def _ratio(above: FloatArray, below: FloatArray) -> FloatArray:
 
 
 WANTED = 0.8
-"""Share of runs that should find the shift."""
 MAX_ANNOTATIONS = 50_000
 MAX_COUNTS = 6_000
 """Most annotations, and items times categories; larger data are thinned to whole items drawn at random."""
 _STRONGEST = (1.0, 0.8, 0.6)
 """Strengths tried as the strongest, in turn: if all labels are noise, nobody agrees and GAI has no value."""
 _STEPS = 5
-"""Number of halvings of the range of strengths."""
 _SEED = 1
 _THIN = 3
-"""Purpose of the random stream that thins data."""
 
 
 @dataclass(frozen=True, slots=True)
 class DetectableEffect:
-    """The smallest effect that most runs find.
+    """The smallest effect that most runs find: the `strength` is the share of labels that follow it.
 
-    `strength`: share of the group's labels that follow the planted behaviour.
-    `gai`: median GAI of the simulated data sets at that strength.
-    `change`: `gai` less the median GAI without any effect.
-    `error`: standard error of `gai` due to simulation.
+    `gai`: median GAI at that strength, with its error; `change`: less the median without any effect.
     """
 
     strength: float
@@ -242,10 +225,8 @@ class DetectableEffect:
 class GroupPower:
     """Shifts of one group that a run on this data could find.
 
-    `n_items`, `all_items`: number of items simulated, and of items of the data.
     `expected`: median GAI without any effect.
     `up`, `down`: None if even the strongest effect is found too rarely.
-    `reason`: why nothing could be simulated.
     """
 
     group: Group
@@ -259,10 +240,7 @@ class GroupPower:
 
 
 def power_tasks(annotations: Annotations, raters: Raters, axes: Sequence[AxisSet]) -> list[PowerTask]:
-    """Make one simulation task per group of two raters or more.
-
-    Raises KeyError if an axis is not in `raters`.
-    """
+    """Make one simulation task per group of two raters or more."""
     grouping = form_groups(raters, axes, min_raters=2)
     fewer = thinned(annotations, _SEED)
     return [
@@ -272,10 +250,7 @@ def power_tasks(annotations: Annotations, raters: Raters, axes: Sequence[AxisSet
 
 
 def estimate(task: PowerTask) -> GroupPower:
-    """Find the smallest shifts, up and down, that 80 % of runs detect at nominal p < 0.05, two-sided.
-
-    The result is the same for the same task, wherever it is computed.
-    """
+    """Find the smallest shifts, up and down, that 80 % of runs detect at nominal p < 0.05, two-sided."""
     simulation = Simulation(task)
     found = GroupPower(task.group, int(task.member.sum()), task.annotations.n_items, task.all_items)
     null = simulation.null("up", 0.0)
@@ -316,7 +291,7 @@ def _smallest(simulation: Simulation, direction: Direction, expected: float) -> 
     return DetectableEffect(strength, value, value - expected, math.hypot(value - around, nearest.error))
 
 
-def _crossing(points: Sequence[Point], fallback: float) -> tuple[float, float]:
+def _crossing(points: Sequence[StrengthPoint], fallback: float) -> tuple[float, float]:
     """Return the strength that 80 % of runs detect, and its standard error, from a weighted probit line."""
     share = np.array([(point.hits + 0.5) / (REPLICATES + 1) for point in points])
     strength = np.array([point.strength for point in points])

@@ -38,7 +38,7 @@ from grasp_core.reading.dataset.load import Dataset
 from grasp_core.statistics.levels import distance_of
 
 
-def told(codes: Int64Array, least: int) -> tuple[Int64Array, BoolArray]:
+def shown_values(codes: Int64Array, least: int) -> tuple[Int64Array, BoolArray]:
     """Choose the values that are shown of each rater, and the raters who have a point.
 
     `codes`, shape (n, C): each rater's value on each axis, -1 where it is unknown.
@@ -64,14 +64,10 @@ def _among_few(codes: Int64Array, least: int) -> BoolArray:
 def pair_disagreements(
     questions: Sequence[Annotations], chosen: Int64Array, level: Level
 ) -> tuple[Int32Array, FloatArray]:
-    """Count the answers that every two raters have in common, and average how far these differ.
+    """Count the answers that each two chosen raters share, (n, n), and average how far these differ.
 
-    `questions`: answers to one question, or to several about the same items by the same raters.
-    `chosen`, shape (n,): positions of raters, ascending.
-
-    Returns shape (n, n): number of answers that both gave, 0 on the diagonal; and shape (n, n): mean squared
-    distance of these answers, 0 if there are none. At level nominal that is the share that differs; at other
-    levels 1 is the mean of two labels drawn at random.
+    Differences are squared distances, (n, n), 0 without any; at level nominal they are shares, at others 1 is
+    the mean of two labels drawn at random.
     """
     common = np.zeros((chosen.size, chosen.size), np.int32)
     total = np.zeros((chosen.size, chosen.size))
@@ -122,16 +118,11 @@ FEWEST_PERMUTATIONS = 1000
 MOST_WORK = 1e11
 """Most multiplications of all permutations, unless :data:`FEWEST_PERMUTATIONS` need more."""
 ROOM = 64 * 2**20
-"""Most bytes of a batch of permutations."""
 PIECES = 16
-"""Number of pieces of work in which permutations are computed."""
 
 
 class Explained(NamedTuple):
-    """The share that an axis set explains, the mean share of random groupings, and the test.
-
-    All are None if the axis set has fewer than two groups, or there is nothing to explain.
-    """
+    """Share that an axis set explains, the mean share of random groupings, p and q; None if undefined."""
 
     share: float | None
     by_chance: float | None
@@ -141,7 +132,7 @@ class Explained(NamedTuple):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Piece:
-    """Some permutations: the first of them, their number, and other arguments of :func:`shuffled_shares`."""
+    """Permutations `first` to `first + count - 1`; the rest is as in :func:`explained_by_axes`."""
 
     squared: FloatArray
     group: Int64Array
@@ -163,9 +154,6 @@ def explained_by_axes(
 
     `squared`, shape (n, n): squared distances between raters.
     `group`, shape (S, n): each rater's group on each axis set, from 0 on; -1 for raters in none.
-    `exchange`: how the profiles of these raters move.
-    `spec`: permutations, seed and correction.
-    `each`: computes the pieces of work.
     `progress`: called after each piece with the share that is done; an exception from it ends the work.
 
     Returns length S, and the number of permutations.
@@ -184,7 +172,7 @@ def explained_by_axes(
         replace(whole, first=first, count=end - first) for first, end in pairwise(firsts) if end > first
     ]
     found = []
-    for shares_of in each(_shares_of, pieces):
+    for shares_of in each(shuffled_shares, pieces):
         found.append(shares_of)
         progress(len(found) / len(pieces))
     null = np.concatenate(found)
@@ -201,31 +189,24 @@ def explained_by_axes(
     ], count
 
 
-def _shares_of(piece: Piece) -> FloatArray:
-    with threadpool_limits(1):
-        return shuffled_shares(
-            piece.squared, piece.group, piece.exchange, piece.seed, piece.count, first=piece.first
-        )
-
-
 def n_permutations(raters: int, groups: int, wanted: int) -> int:
     """Return the number of permutations: that of the run, or as many as the work allows."""
     fitting = int(MOST_WORK / (2 * raters**2 * max(groups, 1)))
     return min(wanted, max(fitting, FEWEST_PERMUTATIONS))
 
 
-def shuffled_shares(
-    squared: FloatArray, group: Int64Array, exchange: Exchange, seed: int, count: int, *, first: int = 0
-) -> FloatArray:
-    """Return R^2 of each axis set under `count` permutations from the `first` on, shape (count, S)."""
+def shuffled_shares(piece: Piece) -> FloatArray:
+    """Return R^2 of each axis set under each permutation, shape (count, S), on one thread."""
+    group, seed = piece.group, np.uint64(piece.seed)
     table, profile = np.unique(group, axis=1, return_inverse=True)
     step = max(ROOM // (16 * group.shape[1] * int(group.max(initial=0) + 1)), 1)
-    out = np.empty((count, len(group)))
-    for start in range(0, count, step):
-        drawn = np.empty((group.shape[1], min(step, count - start)), np.uint16)
-        draw(np.uint64(seed), first + start, *exchange, profile.astype(np.uint16), drawn)
-        for s, groups_of in enumerate(table):
-            out[start : start + step, s] = shares(squared, groups_of[drawn])
+    out = np.empty((piece.count, len(group)))
+    with threadpool_limits(1):
+        for start in range(0, piece.count, step):
+            drawn = np.empty((group.shape[1], min(step, piece.count - start)), np.uint16)
+            draw(seed, piece.first + start, *piece.exchange, profile.astype(np.uint16), drawn)
+            for s, groups_of in enumerate(table):
+                out[start : start + step, s] = shares(piece.squared, groups_of[drawn])
     return out
 
 
@@ -252,14 +233,12 @@ def shares(squared: FloatArray, group: Int64Array) -> FloatArray:
 LEAST_COMMON = 5
 """Fewest answers that two raters must have in common for a distance between them."""
 DIGITS = 5
-"""Decimals of a coordinate."""
 
 
 def connected(common: Int32Array) -> Int64Array:
-    """Return raters who share enough answers with at least half of the others, shape (n,).
+    """Return raters who share enough answers with at least half of the others, (n,), in any order of raters.
 
-    Raters who share enough with the fewest others are left out first, all with the same number at once, until
-    nobody is below half: so the order of raters does not matter.
+    Those who share with the fewest are left out first, all at once, until nobody is below half.
     """
     known = common >= LEAST_COMMON
     shared, kept = known.sum(axis=1), np.ones(len(common), np.bool_)
@@ -341,10 +320,7 @@ class MapTask:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Placed:
-    """Raters with their distances and places; `found` has the counts.
-
-    `unequal`: axes whose groups were given different items, or more items than others: not tested.
-    """
+    """Raters with their distances and places, and the axes that are not tested; `found` has the counts."""
 
     found: RaterMap
     raters: Raters
@@ -358,11 +334,9 @@ class _Placed:
 def rater_map(
     task: MapTask, each: Each = map, progress: Callable[[float], None] = lambda _: None
 ) -> RaterMap:
-    """Place the raters and test every axis of the run on their distances.
+    """Place the raters and test every axis of the run on their distances, the same on any number of cores.
 
-    `each`: computes the pieces of work, each on one thread, so that the same data and settings give the same
-        map on any number of cores.
-    `progress`: called with the share of permutations that is done; an exception from it ends the work.
+    `each` computes on one thread; an exception from `progress`, which gets the share done, ends the work.
     """
     laid: RaterMap | _Placed = next(iter(each(_lay_out, [task])))
     if isinstance(laid, RaterMap):
@@ -488,7 +462,7 @@ def _groups(
 def _points(places: FloatArray, axes: Sequence[Axis], least: int) -> tuple[tuple[MapPoint, ...], int]:
     """Return points sorted by place, and the number of points that show less than is known."""
     known = np.stack([axis.codes for axis in axes], axis=1).astype(np.int64)
-    codes, shown = told(known, least)
+    codes, shown = shown_values(known, least)
     points = [
         MapPoint(
             float(x),

@@ -65,7 +65,6 @@ class MapPoint:
 class RaterMap:
     """A map of raters, without anything that identifies them.
 
-    `columns`: axes whose values points show.
     `points`: sorted by place. A rater's last values are left out until `min_raters` points show the same; a
         rater for whom that is not possible has no point.
     `n_raters`, `n_drawn`, `n_placed`: number of raters in the data; of those drawn at random, if there are
@@ -73,9 +72,6 @@ class RaterMap:
     `n_reduced`: number of points that show less than is known of their rater.
     `variance`: shares of the distances' variance along both directions.
     `pairs`, `neutral`: number of pairs of placed raters, and of pairs that share too few answers.
-    `between`: mean difference between two raters.
-    `least`: fewest raters of a group that is shown.
-    `reason`: why there is no map; there are then no points.
     """
 
     columns: tuple[str, ...]
@@ -95,7 +91,6 @@ class RaterMap:
 
 
 NOTHING = RaterMap((), (), (), 0, 0, 0, 0, (0.0, 0.0), 0, 0, None, 0, 0)
-"""A map without anybody on it."""
 
 in_file(MapGroup, with_group, group_of)
 
@@ -121,12 +116,9 @@ def rater_map_dict(found: RaterMap, spec: RunSpec, sha256: str) -> dict[str, Any
 
 
 def map_without_small_groups(found: RaterMap | None, result: Result) -> RaterMap | None:
-    """Return the map if nobody on it is in a small group, else None.
+    """Return the map if nobody on it is in a small group, and the shown result lost none; else None.
 
-    `result`: the result as it is shown, without small groups.
-
-    Points can be counted by all the values that they show together. So a map is shown only if the result lost
-    no group and each point shares all known values of its rater with enough others.
+    Points can be counted by the values that they show together: each must share all with enough others.
     """
     if found is None or some_hidden(result):
         return None

@@ -11,13 +11,7 @@ _READERS = {cohesion.FORMAT: RunResult.from_dict, models.FORMAT: models.ModelsRe
 
 
 def read_result(plain: Any, *, final: bool = True) -> Result:
-    """Read the JSON-ready form of a result, which names its format.
-
-    `plain`: parsed JSON.
-    `final`: True if only the result of a finished run will do.
-
-    Raises DataError if it is no result, of another version, damaged, or provisional although `final`.
-    """
+    """Read a result's JSON-ready form; raises DataError if it is damaged, or provisional and `final`."""
     named = plain.get("format") if isinstance(plain, dict) else None
     found = _READERS.get(str(named), RunResult.from_dict)(plain)
     if final and found.later is not None:

@@ -16,7 +16,7 @@ from grasp_core.model.result import DsiResult, GroupResult, Result, RunResult, S
 
 LEAST = 5
 """Fewest raters of a group that people without an account see, unless the sharer decides otherwise."""
-TOGETHER = 3 * LEAST
+LEAST_COVERED = 3 * LEAST
 """Fewest raters of small groups and their covers together.
 
 With so many, a person who knows the rule, the total and how many groups were left out can work out the sizes
@@ -31,11 +31,7 @@ Cell = Any
 
 @dataclass(frozen=True, slots=True)
 class CellSum:
-    """Cells that add up to a total.
-
-    `margin`: the cell that is the total; None if the total is known anyway.
-    `rest`: number of raters of the total who are in no cell but may be in groups that are not listed.
-    """
+    """Cells that add up to a total: `margin`, or a known number; `rest` of it are perhaps not listed."""
 
     cells: tuple[Cell, ...]
     margin: Cell | None = None
@@ -46,9 +42,6 @@ def left_out(
     sizes: Mapping[Cell, int], lines: Sequence[CellSum], gone: Iterable[Cell] = ()
 ) -> frozenset[Cell]:
     """Return the cells to be left out: small ones, and others that cover them.
-
-    `sizes`: number of raters by cell.
-    `gone`: cells that are left out whatever their size.
 
     Covers are the smallest cells that suffice, and all that are nearly as small: else the choice of a cover
     would reveal something about the small cell's size. In the end no small cell follows from the totals and
@@ -92,7 +85,7 @@ def _needed(line: CellSum, sizes: Mapping[Cell, int], hidden: Set[Cell]) -> set[
 def _enough(small: Sequence[int], covers: Sequence[int]) -> bool:
     if not small:
         return len(covers) != 1
-    return bool(covers) and sum(small) + sum(covers) >= TOGETHER
+    return bool(covers) and sum(small) + sum(covers) >= LEAST_COVERED
 
 
 def _computable(lines: Sequence[CellSum], sizes: Mapping[Cell, int], hidden: Set[Cell]) -> list[Cell]:
@@ -115,9 +108,11 @@ def _computable(lines: Sequence[CellSum], sizes: Mapping[Cell, int], hidden: Set
     return [cell for cell in unknown if sizes[cell] < LEAST and not free[place[cell]]]
 
 
-def _further(told: Cell, lines: Sequence[CellSum], sizes: Mapping[Cell, int], hidden: Set[Cell]) -> set[Cell]:
+def _further(
+    known: Cell, lines: Sequence[CellSum], sizes: Mapping[Cell, int], hidden: Set[Cell]
+) -> set[Cell]:
     """Return the smallest cell still shown: in a line with the computable cell, else in any line."""
-    beside = {cell for line in lines if told in (*line.cells, line.margin) for cell in line.cells}
+    beside = {cell for line in lines if known in (*line.cells, line.margin) for cell in line.cells}
     return set((_by_size(beside - hidden, sizes) or _by_size(sizes.keys() - hidden, sizes))[:1])
 
 
@@ -144,14 +139,14 @@ def without_small_groups(result: Result) -> Result:
     """
     hidden = hidden_groups(result)
     codes = {Caution.SMALL_GROUPS, Caution.FEW_REGROUPINGS}
-    told = [warning for warning in result.warnings if warning.code not in codes]
+    warnings = [warning for warning in result.warnings if warning.code not in codes]
     rows = [row for row in getattr(result, "groups", ()) if row.group not in hidden]
     few = sum(getattr(row, "least_p", None) is not None for row in rows)
     if few and any(warning.code is Caution.FEW_REGROUPINGS for warning in result.warnings):
-        told.append(Caution.FEW_REGROUPINGS(few=few, groups=len(rows)))
+        warnings.append(Caution.FEW_REGROUPINGS(few=few, groups=len(rows)))
     if hidden or any(warning.code is Caution.SMALL_GROUPS for warning in result.warnings):
-        told.append(Caution.FEW_RATERS_HIDDEN(least=LEAST))
-    shown = replace(result, warnings=tuple(told))
+        warnings.append(Caution.FEW_RATERS_HIDDEN(least=LEAST))
+    shown = replace(result, warnings=tuple(warnings))
     if result.stopping is not None:
         marks = tuple(mark for mark in result.stopping.undecided if not _names(mark, hidden))
         shown = replace(shown, stopping=replace(result.stopping, undecided=marks))

@@ -13,7 +13,7 @@ from grasp_core.analysis.cohesion.columns import group_families
 from grasp_core.analysis.cohesion.combined_test import hypotheses, joint_tests, untestable, with_verdicts
 from grasp_core.analysis.cohesion.panel import Cohesion, CohesionWork
 from grasp_core.analysis.panel import Later, groups_asked
-from grasp_core.model.annotations import BoolArray, FloatArray, Int64Array, Raters
+from grasp_core.model.annotations import BoolArray, FloatArray, Raters
 from grasp_core.model.errors import SpecError
 from grasp_core.model.groups import Grouping
 from grasp_core.model.outcome import ALL_ALIKE, Unequal
@@ -30,7 +30,7 @@ from grasp_core.model.result import (
 from grasp_core.model.spec import AnalysisSpec
 from grasp_core.permutation.testing.families import Family, Tests
 from grasp_core.permutation.testing.outcomes import outcomes, tested_otherwise
-from grasp_core.permutation.testing.p_values import Extremes, Known, Maximum, Null, Summary, Tails
+from grasp_core.permutation.testing.p_values import Known, Maximum, Summaries, Summary, Tails
 from grasp_core.permutation.testing.tail import Shuffles, Symmetry, axes_that_stay
 from grasp_core.permutation.testing.tally import Tally
 from grasp_core.reading.dataset.load import Dataset
@@ -87,31 +87,19 @@ def moved(maximum: Maximum, by: int) -> Maximum:
 
 
 @dataclass(frozen=True, slots=True)
-class Within(Null):
+class Within(Summaries):
     """Null distributions of a panel whose columns begin at column `first` of a larger panel."""
 
-    whole: Null
+    whole: Summaries
     first: int
 
     def tails(self, column: int) -> Tails:
-        """See :class:`~grasp_core.permutation.testing.p_values.Null`."""
+        """See :class:`~grasp_core.permutation.testing.p_values.Summaries`."""
         return self.whole.tails(column + self.first)
 
     def summary(self, column: int) -> Summary:
-        """See :class:`~grasp_core.permutation.testing.p_values.Null`."""
+        """See :class:`~grasp_core.permutation.testing.p_values.Summaries`."""
         return self.whole.summary(column + self.first)
-
-    def reached(self, maximum: Maximum) -> tuple[Int64Array, int]:
-        """See :class:`~grasp_core.permutation.testing.p_values.Null`."""
-        return self.whole.reached(moved(maximum, self.first))
-
-    def extremes(self, column: int, *, upper: bool) -> Extremes:
-        """See :class:`~grasp_core.permutation.testing.p_values.Null`."""
-        return self.whole.extremes(column + self.first, upper=upper)
-
-    def largest(self, maximum: Maximum) -> tuple[float, Extremes]:
-        """See :class:`~grasp_core.permutation.testing.p_values.Null`."""
-        return self.whole.largest(moved(maximum, self.first))
 
 
 class SideBySide:
@@ -189,11 +177,7 @@ class _Slice:
 
 
 class Slices(SideBySide):
-    """Every statistic of every group on the items of each value of a column.
-
-    `column`: one of the data set's attributes.
-    `unequal`: axes whose groups were given different items, or more items than others.
-    """
+    """Every statistic of every group on the items of each value of a column."""
 
     name = "slices"
 
@@ -240,9 +224,7 @@ def _values(dataset: Dataset, column: str) -> Iterator[tuple[str, Dataset]]:
 
 
 def only_items(dataset: Dataset, chosen: BoolArray) -> Dataset:
-    """Return the data set as if its files contained only the chosen items: raters without any are gone.
-
-    `chosen`: shape (I,).
+    """Return the data set as if its files held only the chosen items, (I,): raters without any are gone.
 
     Labels, account and order of raters stay those of the whole data set.
     """
@@ -258,12 +240,7 @@ def only_items(dataset: Dataset, chosen: BoolArray) -> Dataset:
 
 
 class Given(SideBySide):
-    """Every statistic of every group that an axis does not define, shuffled within that axis's values.
-
-    `grouping`, `analysis`: from :func:`within`.
-    `column`: the axis.
-    `unequal`: axes whose groups were given different items, or more items than others.
-    """
+    """Every statistic of every group that an axis does not define, shuffled within that axis's values."""
 
     name = "given"
 
@@ -278,17 +255,17 @@ class Given(SideBySide):
         self.labels = int(dataset.annotations.n_annotations)
         super().__init__([self._panel], analysis)
 
-    def together(self, shuffled: FloatArray) -> FloatArray:
-        """See :class:`~grasp_core.analysis.panel.Judged`."""
-        return self._panel.together(shuffled)
+    def verdict_values(self, shuffled: FloatArray) -> FloatArray:
+        """See :class:`~grasp_core.analysis.panel.VerdictPanel`."""
+        return self._panel.verdict_values(shuffled)
 
     def into(self, result: RunResult, tally: Tally, *, so_far: bool) -> RunResult:
         """Return the result with these groups after those given other axes."""
         ((groups, dsi),) = self._found(result, tally, so_far=so_far)
         if not so_far:
             asked = hypotheses(self._panel.grouping)
-            tested = joint_tests(tally.together, asked, self._like, self._untestable)
-            groups = with_verdicts(groups, tested, tally.n_together)
+            tested = joint_tests(tally.verdict_values, asked, self._like, self._untestable)
+            groups = with_verdicts(groups, tested, tally.n_complete)
         return replace(result, given=(*result.given, GivenResult(self._column, groups, dsi)))
 
     def undecided(self, c: int, *, corrected: bool) -> Undecided:
@@ -297,10 +274,7 @@ class Given(SideBySide):
 
 
 def check_given(raters: Raters, analysis: AnalysisSpec) -> None:
-    """Refuse a given axis if shuffling within its values changes no group that is tested.
-
-    Raises SpecError.
-    """
+    """Raise SpecError if shuffling within a given axis's values changes no group that is tested."""
     for column in analysis.given:
         if within(raters, analysis, column) is None:
             raise SpecError(_nothing_left(analysis, column))

@@ -10,7 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
-from grasp_core.benchmark.tasks import Rows, Task
+from grasp_core.benchmark.tasks import Task, TaskRows
 from grasp_core.model.errors import DataError, SpecError
 from grasp_core.model.json_values import from_json
 from grasp_core.model.sizes import MIB, read_at_most
@@ -23,10 +23,8 @@ _MAX_FILE = 1024 * MIB
 class KeptWork(MutableMapping[str, V], Generic[V]):
     """Pieces of work stored in a file; a piece that is set is on disk before anything else happens.
 
-    `path`: the file; it may contain pieces of an earlier attempt.
     `form`: the format's name, in the file's first line.
     `what`: one piece and several, in words.
-    `write`: a function from a piece to the fields of a JSON object.
     `read`: the reverse, from an object that also has a ``key``; raises ValueError, TypeError or KeyError.
     """
 
@@ -111,8 +109,8 @@ Retrieve = Callable[[Mapping[str, str]], str]
 
 
 def with_retrieved(
-    rows: Rows, task: Task, retrieve: Retrieve, *, watch: Watch = unwatched
-) -> tuple[Rows, Task]:
+    rows: TaskRows, task: Task, retrieve: Retrieve, *, watch: Watch = unwatched
+) -> tuple[TaskRows, Task]:
     """Retrieve a text for each row; return the rows with this further field, and the task that has it too."""
     if FIELD in task.fields:
         raise SpecError(f"task {task.name} has a field {FIELD} of its own, where retrieved texts would stand")
@@ -137,12 +135,7 @@ def kept_texts(path: Path) -> KeptWork[str]:
 
 
 class RetrievalProgram:
-    """A program that reads a row as a JSON object from its input and writes a text to its output.
-
-    It is started without a shell, once for each different row.
-
-    `known`: texts retrieved before; new ones are added.
-    """
+    """A program, run once a different row, that turns it as JSON into a text; `known` keeps these."""
 
     def __init__(self, line: str, known: MutableMapping[str, str], *, timeout_s: float = 60.0) -> None:
         try:

@@ -17,8 +17,8 @@ from grasp_core.benchmark.tasks import (
     GOLD_FILE,
     TEST_FILE,
     TRAIN_FILE,
-    Rows,
     Task,
+    TaskRows,
     read_rows,
     read_task,
     read_tasks,
@@ -104,7 +104,7 @@ class Folds:
 
     name: str
     task: Task
-    train: Rows
+    train: TaskRows
     folds: Mapping[int, Fold]
     seed: int
     unlabelled: Texts = ()
@@ -142,12 +142,7 @@ def label_task(job: TaskJob) -> tuple[str, str]:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class HumanDraws:
-    """A human baseline to compute, with parameters of :func:`~.scoring.human.human_baseline`.
-
-    `qualification`: right label by item, for the rows that raters qualify on.
-    `bar`: share of these rows that must be right.
-    `by`: column of the raters; each of its values is scored separately.
-    """
+    """A human baseline to compute, with parameters of :func:`~.scoring.human.human_baseline`."""
 
     dataset: Dataset
     against: Mapping[str, str] | None
@@ -160,21 +155,21 @@ class HumanDraws:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class People:
+class HumanScores:
     """Scores by kind of raters ("" for all raters), and the qualification, if one was asked for."""
 
     scores: Mapping[str, human.HumanScore]
     qualified: human.Qualification | None
 
 
-def score_people(job: HumanDraws) -> People:
+def score_people(job: HumanDraws) -> HumanScores:
     """Score the plurality of a few raters."""
     kinds, qualified = _voters(job)
     scores = {
         kind: human.human_baseline(part, votes=job.votes, items=job.items, seed=job.seed, against=job.against)
         for kind, part in kinds.items()
     }
-    return People(scores, qualified)
+    return HumanScores(scores, qualified)
 
 
 def people_labels(job: HumanDraws) -> dict[str, dict[str, str]]:

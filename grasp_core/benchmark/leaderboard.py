@@ -23,11 +23,9 @@ OVERALL = "overall"
 class Entry:
     """One system's macro-F1.
 
-    `tasks`: in the leaderboard's convention.
     `overall`: mean over all tasks of the benchmark; None if one is missing.
     `source`: source of a published figure; empty for a system scored here.
     `ci95`: bootstrap intervals, with the mean's as :data:`OVERALL`; published systems have none.
-    `id`: id of the submission, for a system scored here.
     """
 
     name: str
@@ -70,10 +68,7 @@ def ranked(entries: Iterable[Entry], column: str = OVERALL) -> list[Entry]:
 
 
 def over_tasks(entries: Iterable[Entry], names: Sequence[str]) -> list[Entry]:
-    """Return the systems with the mean over `names` as overall figure; None if one of these is missing.
-
-    If `names` include all built-in tasks, a published mean stays.
-    """
+    """Return the systems with the mean over `names`; published means stay if all tasks are among these."""
     return [
         entry
         if entry.own or set(builtin_tasks()) <= set(names)

@@ -82,12 +82,7 @@ PREDICTIONS, PROBABILITIES = "predictions.csv", "probabilities.csv"
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Submission:
-    """A system's labels.
-
-    `files`: by task, in the tasks' order; tasks without a file are left out.
-    `unexpected`: CSV files that belong to no task.
-    `probabilities`: files of class probabilities by task, which RAFT's own leaderboard does not take.
-    """
+    """A system's labels and probabilities by task, and the files that belong to no task."""
 
     files: Mapping[str, LabelledFile]
     unexpected: tuple[LabelledFile, ...] = ()
@@ -124,7 +119,6 @@ def read_submission(
 
 
 VALIDATED = "All submission files validated!"
-"""The original validator's message for a submission without faults."""
 
 Ids = Mapping[str, Sequence[str]]
 
@@ -231,7 +225,6 @@ class LabelledFile:
 
     `columns`: empty if the file could not be read.
     `ids`, `labels`, length n: empty if the file has no such columns.
-    `error`: reason why it could not be read, in one sentence.
     `lines`, shape (n,), or None: as in :class:`grasp_core.reading.table.table.Table`.
     """
 
@@ -259,11 +252,7 @@ class LabelledFile:
 
 
 def read_labelled(file: RawFile) -> LabelledFile:
-    """Read a file with a header and columns separated by commas; ``error`` says what is wrong with it.
-
-    Rows longer than :data:`~grasp_core.reading.files.delimited.MAX_LINE` bytes are refused before they are
-    parsed.
-    """
+    """Read a file with a header and columns separated by commas; ``error`` says what is wrong with it."""
     if file.error is not None:
         return LabelledFile(file.path, error=file.error)
     if max(map(file.content.count, (b"\n", b"\r"))) > _MAX_LINES:

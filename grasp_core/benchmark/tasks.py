@@ -23,7 +23,6 @@ UNLABELED = "Unlabeled"
 TASK_FILE, TRAIN_FILE, TEST_FILE = "task.json", "train.csv", "test_unlabeled.csv"
 GOLD_FILE = "test.csv"
 MAX_ROWS_FILE = 64 * MIB
-"""Most bytes of a file with a task's rows."""
 _MAX_TASK = MIB
 
 
@@ -31,13 +30,7 @@ _MAX_TASK = MIB
 class Task:
     """One classification task.
 
-    `name`: its configuration's name, e.g. "banking_77".
-    `classes`: in the order of their numbers.
-    `fields`: text columns in the order of the files.
     `prompt_fields`: fields that a language model is shown, in that order.
-    `instructions`: the decision to make, in words for a person or a language model.
-    `shots`: examples in a language model's prompt.
-    `test_rows`: number of rows to be labelled; None if it is not known.
     `numeric`: True if a language model names a class by its number, because names share their first token.
     `difficulty`: reasons why it is hard: the benchmark's are "long inputs", "many classes", "expertise" and
         "imbalance".
@@ -70,7 +63,7 @@ class Task:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Rows:
+class TaskRows:
     """Rows of a task: texts by field, classes if the file has them, and the file itself for messages."""
 
     ids: tuple[str, ...]
@@ -157,7 +150,7 @@ def _texts(where: str, name: str, value: Any) -> list[str]:
     return value
 
 
-def read_rows(path: Path, task: Task, *, labelled: bool) -> Rows:
+def read_rows(path: Path, task: Task, *, labelled: bool) -> TaskRows:
     """Read the rows of a task's file; ids are those of its column ID, or the row numbers from 0."""
     if path.is_file():
         check_size(path.stat().st_size, MAX_ROWS_FILE, path.name, "a task's rows")
@@ -184,7 +177,7 @@ def read_rows(path: Path, task: Task, *, labelled: bool) -> Rows:
                 f"{meant(label, task.classes, f'use one of {listed(task.classes)}')}"
             )
     texts = tuple(dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True))
-    return Rows(ids, texts, labels, table)
+    return TaskRows(ids, texts, labels, table)
 
 
 def _cells(table: Table, name: str) -> tuple[str, ...]:
@@ -197,8 +190,8 @@ RATER = "rater"
 
 def voting_sheet(
     task: Task,
-    train: Rows,
-    test: Rows,
+    train: TaskRows,
+    test: TaskRows,
     raters: Sequence[str],
     *,
     items: int = 100,
@@ -207,11 +200,7 @@ def voting_sheet(
 ) -> tuple[str, str]:
     """Make a CSV file with a line for each rater and row, without labels, and a qualification's right labels.
 
-    `items`, `asked`: rows to be voted on and rows of the qualification, both drawn at random; all if there
-        are fewer.
-
-    Returns the sheet (columns rater, ID, Label and the task's fields; the qualification's rows first) and the
-    qualification (columns ID and Label).
+    `items`, `asked`: rows to be voted on, and before them rows of the qualification, all drawn at random.
     """
     if not raters or len(set(raters)) != len(raters) or not all(raters):
         raise SpecError("a sheet needs raters, each with a name of its own")

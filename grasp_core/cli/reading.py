@@ -11,7 +11,7 @@ from typing import Any
 
 from grasp_core.cli.options import given_options, spec_fields
 from grasp_core.cli.terminal.messages import VOICE, clearing, note, show_line
-from grasp_core.engine.reading_request import Answer, Reading, Tables, reading_of
+from grasp_core.engine.reading_request import AdviceAnswer, InputTables, Reading, reading_of
 from grasp_core.model.data_spec import WHICH_LABEL, DataSpec, one_question
 from grasp_core.model.errors import DataError, SpecError
 from grasp_core.model.fields import fields_of
@@ -61,13 +61,13 @@ def read(given: Mapping[str, Any], *, several: bool = False) -> Reading:
     """Read the files; settings that the options leave open are recognised, and noted on standard error."""
     if len(given.get("label", ())) > 1 and not several:
         raise SpecError(one_question(given["label"], WHICH_LABEL))
-    answer = Answer(given.get("keep", ()), given.get("recommended"))
+    answer = AdviceAnswer(given.get("keep", ()), given.get("recommended"))
     tables = _read_tables(given)
     _say_not_missing(given.get("missing", ()), tables)
     return reading_of(tables, spec_fields(given), VOICE, answer, axes_named="axis" in given)
 
 
-def _say_not_missing(texts: Sequence[str], given: Tables) -> None:
+def _say_not_missing(texts: Sequence[str], given: InputTables) -> None:
     """Print the texts of ``--missing`` that no cell contains, and similar texts that may be meant."""
     if not texts:
         return
@@ -160,13 +160,13 @@ def _joined(files: Sequence[str], tables: Sequence[Table]) -> tuple[list[str], l
     return places, read
 
 
-def _read_tables(given: Mapping[str, Any]) -> Tables:
+def _read_tables(given: Mapping[str, Any]) -> InputTables:
     """Read only the files."""
     beside = [
         read_place(given[name], given.get(f"{name}_member")) if name in given else None
         for name in ("raters", "items")
     ]
-    return Tables(read_place(given["annotations"], given.get("member")), *beside)
+    return InputTables(read_place(given["annotations"], given.get("member")), *beside)
 
 
 def recorded_spec(chosen: argparse.Namespace, beside: Sequence[str]) -> tuple[Reading, RecordedSpec]:

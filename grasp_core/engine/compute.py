@@ -40,7 +40,7 @@ def stopping(tally: Tally, panel: RunPanel | LaterPanel, analysis: AnalysisSpec)
     return Stopping(tally.permutations, RISK, tuple(marks))
 
 
-def together(first: Stopping | None, then: Stopping | None) -> Stopping | None:
+def joined_stopping(first: Stopping | None, then: Stopping | None) -> Stopping | None:
     """Join the endings of a run's panels; they are None for a fixed run."""
     if first is None or then is None:
         return first
@@ -49,7 +49,6 @@ def together(first: Stopping | None, then: Stopping | None) -> Stopping | None:
 
 
 Stage = Callable[[Dataset, Grouping, AnalysisSpec, Unequal], Later]
-"""Makes a later stage of a run."""
 
 STAGES: tuple[Stage, ...] = (pairs_of, slices_of, given_of)
 
@@ -90,7 +89,7 @@ def compute(
         checkpoints,
         show=Showing(lambda found, spent: finished(found, permutations_s=spent, provisional=True), on_course),
         labels=dataset.annotations.n_annotations,
-        open_together=partial(verdict_open, prepared),
+        must_continue=partial(verdict_open, prepared),
     )
     seconds = time.perf_counter() - started
     how_it_ended = stopping(tally, prepared.panel, spec.analysis)
@@ -103,11 +102,11 @@ def compute(
     def again(panel: Panel, analysis: AnalysisSpec, labels: int) -> Tally:
         return permute(panel, analysis, pool, on_verdicts, labels=labels)
 
-    result = explained(result, prepared, tally.n_together, again)
+    result = explained(result, prepared, tally.n_complete, again)
     seconds += time.perf_counter() - started
     result = replace(result, timing=replace(result.timing, permutations_s=seconds))
     if not any(row.verdict is not None and row.verdict.code == "clear" for row in result.groups):
-        check = partial(on_verdicts.check, Progress(0, tally.n_together, None))
+        check = partial(on_verdicts.check, Progress(0, tally.n_complete, None))
         result = replace(result, findable=findable(prepared, tally, pool, check))
     keeper = checkpoints or Checkpoints()
     return _with_later_stages(result, prepared, pool, partial(OnCourse, watcher, course), keeper)
@@ -133,9 +132,9 @@ def _with_later_stages(
             keeper.of_stage(number),
             show=Showing(partial(_so_far, result, panel), within),
             labels=panel.labels,
-            open_together=partial(too_few_for_verdicts, panel),
+            must_continue=partial(too_few_for_verdicts, panel),
         )
-        how_it_ended = together(result.stopping, stopping(tally, panel, analysis))
+        how_it_ended = joined_stopping(result.stopping, stopping(tally, panel, analysis))
         result = replace(panel.into(result, tally, so_far=False), stopping=how_it_ended)
     seconds = result.timing.permutations_s + time.perf_counter() - started
     return replace(
@@ -158,13 +157,12 @@ def permute(
     *,
     show: Callable[[Tally], None] = lambda _: None,
     labels: int = FIRST_LABELS,
-    open_together: Callable[[Tally], bool] = lambda _: False,
+    must_continue: Callable[[Tally], bool] = lambda _: False,
 ) -> Tally:
     """Compute a panel's permutations, stage by stage, from where an earlier attempt ended.
 
     `show`: called with the tally before the first permutation and several times a second.
-    `labels`: number of annotations that a permutation has to count.
-    `open_together`: returns True if no unit of an adaptive run may stop yet, because all are needed together.
+    `must_continue`: returns True if no unit of an adaptive run may stop yet, because all are needed together.
     """
     keeper = checkpoints or Checkpoints()
     tally = new_tally(panel, analysis)
@@ -191,7 +189,7 @@ def permute(
             blocks = Blocks(stop, tally.done, most=analysis.permutations, after=blocks, labels=labels)
             _permute_stage(panel, analysis.seed, tally, blocks, pool, keeper, check)
         settled = tally.done != [(0, stop)]  # by an earlier attempt, which began a later stage
-        if analysis.adaptive and not settled and not open_together(tally):
+        if analysis.adaptive and not settled and not must_continue(tally):
             found = unsettled(panel.tests, panel.observed, tally.null, analysis.permutations)
             tally.active = tally.active & still_needed(panel.tests, found)
     return tally

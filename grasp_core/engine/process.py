@@ -46,11 +46,9 @@ log = logging.getLogger(__name__)
 START_SECONDS = 10.0
 """Seconds that a call waits for a process that is being started."""
 WORKERS_SECONDS = 30.0
-"""Seconds that a caller waits for a worker."""
 AGAIN_SECONDS = 1.0
 """Pause in seconds before an ended process is started again; it doubles each time that it did not start."""
 LONGEST_SECONDS = 30.0
-"""The longest of these pauses, in seconds."""
 STAY_SECONDS = 0.5
 """Seconds between checks that the process is still there; its end is noticed at once."""
 NOTICED_SECONDS = 2.0

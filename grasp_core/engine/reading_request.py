@@ -26,7 +26,7 @@ _LISTS = ("drop", "raters", "items")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Tables:
+class InputTables:
     """The files that somebody gives: annotations, and tables of the raters and of the items."""
 
     annotations: Table
@@ -44,7 +44,6 @@ class Reading:
 
     `axes`, `recipe`: if the reading was recognised, the proposed axes, and the known format that decided it.
     `ranked`: True if somebody, or the data, put the spec's labels in an order.
-    `mend`: None if the spec leaves nothing to be answered.
     """
 
     annotations: Table
@@ -78,7 +77,7 @@ _QUESTIONS = {"missing": "Take it for no answer?", "alike": "Take as one?"}
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class AdviceAnswer:
     """Values to keep although advice is to leave them out; whether other advice is taken, if answered."""
 
     keep: Pairs = ()
@@ -86,10 +85,10 @@ class Answer:
 
 
 def reading_of(
-    given: Tables,
+    given: InputTables,
     fields: Mapping[str, Any],
     voice: Voice,
-    answer: Answer | None = None,
+    answer: AdviceAnswer | None = None,
     *,
     axes_named: bool = False,
 ) -> Reading:
@@ -119,7 +118,7 @@ def reading_of(
     guess = replace(guess, axes=(*guess.axes, *bands), reasons=tuple(reasons))
     if named.cells:
         fields = {name: value for name, value in fields.items() if name != "label"}
-    answer = Answer() if answer is None else answer
+    answer = AdviceAnswer() if answer is None else answer
     spec = left_out(guess, _joined(guess.spec, fields), fields, answer, voice)
     idle = set(fields.get("ignore", ()))
     axes = tuple(name for name in guess.axes if name not in idle)
@@ -141,7 +140,9 @@ def reading_of(
     return Reading(annotations, raters, spec, axes, recipe, items, ranked, mend)
 
 
-def mended(spec: DataSpec, problems: Sequence[Problem], answer: Answer, voice: Voice) -> DataSpec | None:
+def mended(
+    spec: DataSpec, problems: Sequence[Problem], answer: AdviceAnswer, voice: Voice
+) -> DataSpec | None:
     """Return the spec without rows that stop the reading, as recommended or as answered; else None."""
     one = mending(problems, spec)
     if one is None or answer.recommended is False:
@@ -172,7 +173,7 @@ def _leaving_out(one: Advice, voice: Voice) -> str:
     return voice.value(f"exclude_{one.field.removesuffix('s')}", "")
 
 
-def as_named(given: Tables, fields: Mapping[str, Any]) -> Reading:
+def as_named(given: InputTables, fields: Mapping[str, Any]) -> Reading:
     """Return the reading that the fields name; no column is recognised and no row is left out."""
     spec = DataSpec(**{"layout": "long", **fields})
     annotations = with_joined(given.annotations, (spec.item, spec.rater))
@@ -180,7 +181,7 @@ def as_named(given: Tables, fields: Mapping[str, Any]) -> Reading:
 
 
 def _refuse_unsure(
-    given: Tables, guess: Guess, voice: Voice, named: Collection[str], fields: Sequence[str]
+    given: InputTables, guess: Guess, voice: Voice, named: Collection[str], fields: Sequence[str]
 ) -> None:
     """Refuse a guess that is unsure of one of the fields, with a list of candidates.
 
@@ -236,12 +237,9 @@ def _labels(fields: Mapping[str, Any]) -> set[str]:
 
 
 def left_out(
-    guess: Guess, spec: DataSpec, fields: Mapping[str, Any], answer: Answer, voice: Voice
+    guess: Guess, spec: DataSpec, fields: Mapping[str, Any], answer: AdviceAnswer, voice: Voice
 ) -> DataSpec:
-    """Return the guess with the named fields, without the rows that are to be left out.
-
-    If nobody answers, the advice is noted and not taken.
-    """
+    """Return the guess with the named fields, without rows that are to be left out if anybody answers."""
     spec = _kept(spec, guess.advice, answer.keep, voice)
     advice = _open(guess.advice, spec, fields, answer)
     if answer.recommended is False:
@@ -273,7 +271,7 @@ def left_out(
 
 
 def _open(
-    advice: Sequence[Advice], spec: DataSpec, fields: Mapping[str, Any], answer: Answer
+    advice: Sequence[Advice], spec: DataSpec, fields: Mapping[str, Any], answer: AdviceAnswer
 ) -> list[Advice]:
     """Return the advice that the named fields leave open.
 

@@ -13,7 +13,7 @@ from grasp_core.analysis.cohesion.results import SpreadTest
 from grasp_core.analysis.everybody import MOST_CELLS, everybody
 from grasp_core.analysis.models.panel import Models
 from grasp_core.analysis.overview import associations
-from grasp_core.analysis.panel import Judged, Panel, RunPanel
+from grasp_core.analysis.panel import Panel, RunPanel, VerdictPanel
 from grasp_core.analysis.stages import check_given
 from grasp_core.model.errors import SpecError
 from grasp_core.model.groups import AxisSet, Grouping, axis_label, form_groups
@@ -42,11 +42,7 @@ MAX_NULL_BYTES = 4 * 2**30
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Prepared:
-    """A run whose observed statistics are known and whose permutations are still to be computed.
-
-    `shuffles`: the groups' structure under permutation: regroupings that are possible, the least p-values.
-    `assignment`: checks whether the groups of each axis were given the same items, and as many.
-    """
+    """A run whose observed statistics are known and whose permutations are still to be computed."""
 
     dataset: Dataset
     spec: RunSpec
@@ -123,7 +119,7 @@ def checked_groups(dataset: Dataset, spec: RunSpec) -> Grouping:
     grouping = form_groups(dataset.raters, analysis.axes, min_raters=analysis.min_raters)
     check_something_moves(dataset.raters, grouping, analysis)
     check_given(dataset.raters, analysis)
-    told = sum(one.n_categories for one in dataset.questions if one.n_categories <= MOST_LABELS_USED)
+    n_labels = sum(one.n_categories for one in dataset.questions if one.n_categories <= MOST_LABELS_USED)
     groups, summary = len(grouping.groups), dataset.summary
     most, what = max((summary.raters, "raters"), (summary.items, "items"))
     if groups * most > MAX_MEMBERSHIPS:
@@ -132,7 +128,7 @@ def checked_groups(dataset: Dataset, spec: RunSpec) -> Grouping:
             f" there may be {MAX_MEMBERSHIPS // most:,} groups: raise the smallest group size, or choose"
             " fewer axes together"
         )
-    _check_size(grouping, analysis, len(spec.models) * len(SIDES) or Places(1, told).of_group)
+    _check_size(grouping, analysis, len(spec.models) * len(SIDES) or Places(1, n_labels).of_group)
     return grouping
 
 
@@ -156,14 +152,14 @@ def run_key(summary: DataSummary, spec: RunSpec, version: str) -> str:
 def new_tally(panel: Panel, analysis: AnalysisSpec) -> Tally:
     """Make a tally for the columns of a panel."""
     tests = panel.tests
-    together = panel.together if isinstance(panel, Judged) else None
+    verdict_values = panel.verdict_values if isinstance(panel, VerdictPanel) else None
     return Tally(
         panel.observed,
         tests.needs,
         analysis.permutations,
         tests.maxima,
         extremes=tests.regroupings is not None,
-        together=together,
+        verdict_values=verdict_values,
     )
 
 
@@ -176,10 +172,7 @@ def finish(
     stopping: Stopping | None = None,
     provisional: bool = False,
 ) -> Result:
-    """Test the observed statistics against the shuffled ones of a tally from :func:`new_tally`.
-
-    `provisional`: True while permutations continue: p and q then have intervals.
-    """
+    """Test the observed statistics against the shuffled ones of a tally from :func:`new_tally`."""
     found = prepared.panel.result(
         tally.null,
         permutations_done=tally.in_null if provisional else None,
@@ -192,14 +185,15 @@ def finish(
     )
     if not isinstance(found, RunResult):
         return found
-    dataset, analysis, n = prepared.dataset, prepared.spec.analysis, tally.n_together
+    dataset, analysis, n = prepared.dataset, prepared.spec.analysis, tally.n_complete
     least = prepared.shuffles.least_p.tolist()  # if it is above the level, no mark is possible
     rows = zip(found.groups, least, strict=True)
     groups = tuple(replace(row, least_p=p) if p > LEVEL else row for row, p in rows)
     if not provisional:
         spread = SpreadTest(dataset.questions, dataset.raters, prepared.grouping, analysis, n)
-        groups = combined_test.with_verdicts(groups, verdicts(prepared, tally, spread), n)
-    together = () if provisional else associations(dataset.raters, analysis.tested)
+        tested = combined_test.corrected([uncorrected_verdicts(prepared, tally, spread)])
+        groups = combined_test.with_verdicts(groups, tested, n)
+    related = () if provisional else associations(dataset.raters, analysis.tested)
     apart: list[design.Unmatched] = []  # groups whose GAI compares different items
     if len(dataset.questions) == 1 and analysis.gai == ("irr", "xrr") and not provisional:
         gai = {row.group: row.statistics["gai"].value for row in found.groups if "gai" in row.statistics}
@@ -207,34 +201,29 @@ def finish(
         apart = design.unmatched(
             dataset.annotations, prepared.grouping, known, prepared.assignment, analysis.level
         )
-    said = [*matched_warnings(apart), *association_warnings(together)]
+    said = [*matched_warnings(apart), *association_warnings(related)]
     warnings = ranked([*said, *found.warnings])
     return replace(
         found,
         everybody=None if provisional else everybody(dataset, analysis),
         groups=groups,
         assignment=prepared.assignment,
-        associations=together,
+        associations=related,
         warnings=warnings,
     )
 
 
-def verdicts(prepared: Prepared, tally: Tally, spread: SpreadTest | None = None) -> list[combined_test.Joint]:
-    """Test all groups of a run together, without asking whether one of them explains another."""
-    return combined_test.corrected([uncorrected_verdicts(prepared, tally, spread)])
-
-
 def uncorrected_verdicts(
     prepared: Prepared, tally: Tally, spread: SpreadTest | None = None
-) -> combined_test.Tested:
-    """Test all groups of a run as in :func:`verdicts`, without correction."""
+) -> combined_test.UncorrectedTests:
+    """Test all groups of a run, without correction, and whether or not one explains another."""
     grouping = prepared.grouping
     why = combined_test.untestable(
         grouping, prepared.shuffles.log_regroupings, unequal_axes(prepared.assignment)
     )
     like = Symmetry.of(prepared.dataset.raters, grouping, prepared.spec.analysis).like.tolist()
     return combined_test.uncorrected_tests(
-        tally.together, combined_test.hypotheses(grouping), like, why, spread
+        tally.verdict_values, combined_test.hypotheses(grouping), like, why, spread
     )
 
 
@@ -270,7 +259,7 @@ def _warnings(prepared: Prepared, tally: Tally, *, provisional: bool) -> tuple[R
         warnings.append(Caution.FEW_REGROUPINGS(few=few, groups=kept))
     if stay := prepared.shuffles.n_fixed:
         warnings.append(Caution.CLUSTERS_STAY(raters=stay, all=prepared.dataset.summary.raters))
-    tests = prepared.panel.tests.most_together
+    tests = prepared.panel.tests.largest_family
     enough = fewest_permutations(tests, analysis)
     if analysis.permutations < enough:
         warnings.append(

@@ -49,8 +49,6 @@ class Conductor(Watcher, Checkpoints):
     `losses`: number of processes lost in a row while they computed the run; 0 once the run makes progress.
     `known`: set once there is something to see: a provisional result, or the run's end.
     `version`: number of the provisional result, different in other processes too; 0 before there is one.
-    `cancelled`: True if somebody asked for the run to be cancelled, on this or another server.
-    `gives_way`: True if it is to be handed back for somebody who has no run that is being computed.
     """
 
     def __init__(
@@ -205,10 +203,7 @@ class Provisional(NamedTuple):
 
 
 class Computing:
-    """Computes queued runs, in threads that wait for the workers; hands them back once `closing` is set.
-
-    `allowed`: places of files that are not uploaded; by default there are none.
-    """
+    """Computes queued runs, in threads that wait for the workers; hands them back once `closing` is set."""
 
     def __init__(
         self, runs: RunStore, files: FileStore, pool: Pool, allowed: AllowedSources | None = None

@@ -39,11 +39,7 @@ _SEEN = 64
 
 
 class Service:
-    """Takes in requests, has them computed in the background and finds their answers.
-
-    `pool`: for further requests about runs.
-    `computing`: computes the runs; by default this process does, with the same pool.
-    """
+    """Takes in requests, has them computed, by default in this process, and finds their answers."""
 
     def __init__(
         self,
@@ -128,10 +124,7 @@ class Service:
         return found.result
 
     def news_every(self, run_id: str) -> float:
-        """Return the seconds between provisional results of a run at present.
-
-        For runs that wait, or that another server computes, they are the seconds between searches for runs.
-        """
+        """Return the seconds between a run's provisional results, or between searches for one that waits."""
         return self._computing.news_every(run_id) or POLL_SECONDS
 
     def data_of(self, record: RunRecord) -> Dataset:
@@ -168,10 +161,7 @@ T = TypeVar("T")
 
 @dataclass(eq=False)
 class PendingAnswer(Generic[T]):
-    """An answer being computed: `found` so far, the `share` done, the `error`; `cancelled` stops it.
-
-    `began`, `took`: its start by the monotonic clock, and the seconds it took, once it has ended.
-    """
+    """An answer being computed: `found` so far, the `share` done, the `error`; `cancelled` stops it."""
 
     owner: str
     found: T | None = None
@@ -272,7 +262,7 @@ MOST_ITEMS = 100_000
 _PREFIX = "items "
 
 
-class GroupItems:
+class ItemAnswers:
     """Items of groups of saved runs."""
 
     def __init__(self, service: Service, answers: AnswerStore) -> None:

@@ -35,10 +35,7 @@ _LOOK_UP = 5e-9
 def default_seconds(
     dataset: Dataset, axes: Sequence[AxisSet], min_raters: int, slices: Sequence[str] = ()
 ) -> float:
-    """Estimate the seconds on two cores for the default number of permutations of axes, all in the data.
-
-    `slices`: columns of the data set's attributes: each adds the time of the items that have a value in it.
-    """
+    """Estimate the seconds on two cores for the default number of permutations of axes, all in the data."""
     grouping = form_groups(dataset.raters, axes, min_raters=min_raters)
     each = _counting(dataset, grouping, axes)
     if not (_looked_up(dataset) and bool(grouping.known.all())):
@@ -86,7 +83,7 @@ def _looked_up(dataset: Dataset) -> bool:
     return small and shape.annotations == shape.items * shape.raters
 
 
-_TOLD_FROM, _TOLD_AFTER_S = 0.03, 3.0
+_STEADY_FROM, _STEADY_AFTER_S = 0.03, 3.0
 """Share of a run, or seconds, that show its pace, from the first look on: before it, code is compiled."""
 GROUPS, VERDICTS, PAIRS, SLICES, GIVEN = "groups", "verdicts", "pairs", "slices", "given"
 _LAID_OUT_S = 0.15
@@ -170,8 +167,8 @@ class Course:
         if len(stages) > 1:  # parts are short: the time of all of them shows more than that of one
             began, start = self._first = self._first or (self._clock(), done)
             took, share = self._clock() - began, (done - start) / whole
-            told = share >= _TOLD_FROM or (share > 0 and took >= _TOLD_AFTER_S)
-            left = (whole - done) / whole * took / share if told else None
+            steady = share >= _STEADY_FROM or (share > 0 and took >= _STEADY_AFTER_S)
+            left = (whole - done) / whole * took / share if steady else None
         return replace(progress, seconds_left=left, share=min(done / whole, 1.0), stages=self._words(part))
 
     def _words(self, part: int) -> str:

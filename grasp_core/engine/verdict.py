@@ -11,16 +11,17 @@ from scipy.special import expit, logit, ndtr, ndtri
 
 from grasp_core.analysis.cohesion.combined_test import (
     Joint,
-    Tested,
+    UncorrectedTests,
+    corrected,
     hypotheses,
     joint_tests,
     uncorrected_tests,
 )
 from grasp_core.analysis.cohesion.panel import Cohesion
 from grasp_core.analysis.pairs import only_raters
-from grasp_core.analysis.panel import Judged, Panel
+from grasp_core.analysis.panel import Panel, VerdictPanel
 from grasp_core.engine.pools.pool import Pool
-from grasp_core.engine.run import Prepared, uncorrected_verdicts, verdicts
+from grasp_core.engine.run import Prepared, uncorrected_verdicts
 from grasp_core.model.annotations import Annotations, BoolArray, FloatArray
 from grasp_core.model.groups import AxisSet, Group, Grouping
 from grasp_core.model.outcome import FEWEST_CLEAR
@@ -49,16 +50,16 @@ def verdict_open(prepared: Prepared, tally: Tally) -> bool:
         return False
     if too_few_for_verdicts(prepared.panel, tally):
         return True
-    if not tally.active.all() or tally.n_together == tally.most_kept:
+    if not tally.active.all() or tally.n_complete == tally.most_kept:
         return False
-    return any(one.q < LEVEL <= one.bound for one in verdicts(prepared, tally))
+    return any(one.q < LEVEL <= one.bound for one in corrected([uncorrected_verdicts(prepared, tally)]))
 
 
 def too_few_for_verdicts(panel: Panel, tally: Tally) -> bool:
     """Return whether an adaptive run has too few permutations yet for a clear verdict of the panel."""
-    if not isinstance(panel, Judged) or not tally.active.all():
+    if not isinstance(panel, VerdictPanel) or not tally.active.all():
         return False
-    return tally.n_together < min(FEWEST_CLEAR, tally.most_kept)
+    return tally.n_complete < min(FEWEST_CLEAR, tally.most_kept)
 
 
 class _Standing(NamedTuple):
@@ -75,9 +76,6 @@ def explained(result: RunResult, prepared: Prepared, permutations: int, permute:
     The strongest group stays clear. Without its raters (of an axis of two groups, the smaller group's), the
     others are tested again, by permutations with the same seed. A group that is then not significant is
     explained by the group left out so far with most of its raters. The strongest of the rest is next.
-
-    `result`: with verdicts.
-    `permutations`: number of permutations of the verdicts.
     """
     grouping, by = prepared.grouping, dict[int, Group]()
     standing = [
@@ -154,7 +152,7 @@ def _on_rest(
     place = {g: k for k, g in enumerate(chosen)}
     asked_here = [tuple(place[g] for g in groups) for groups in left]
     like = Symmetry.of(dataset.raters, rest, analysis).like.tolist()
-    tested = joint_tests(tally.together, asked_here, like, {})
+    tested = joint_tests(tally.verdict_values, asked_here, like, {})
     return [one._replace(groups=tuple(chosen[k] for k in one.groups)) for one in tested]
 
 
@@ -184,7 +182,7 @@ def findable(prepared: Prepared, tally: Tally, pool: Pool, check: Callable[[], N
     if not isinstance(prepared.panel, Cohesion):
         return ()
     size = sum(one.n_annotations for one in dataset.questions)
-    if size > MOST_ANNOTATIONS or tally.n_together < FEWEST_CLEAR or not prepared.panel.places.n_labels:
+    if size > MOST_ANNOTATIONS or tally.n_complete < FEWEST_CLEAR or not prepared.panel.places.n_labels:
         return ()
     tested = uncorrected_verdicts(prepared, tally)
     known = [one.groups for one in tested.found if one.why is None]
@@ -204,7 +202,7 @@ def _needed(asked: tuple[Dataset, Grouping, AnalysisSpec, float]) -> float | Non
     return _Planting(*asked).needed()
 
 
-def _limit(tested: Tested) -> float:
+def _limit(tested: UncorrectedTests) -> float:
     """Return the largest p* with which a lone group is clear: few permutations have a smaller one."""
     counts = np.sort(np.stack(tested.reached)[:, 1:].min(axis=0))
     n = counts.size
@@ -257,7 +255,7 @@ class _Planting:
         held = copy.copy(panel)
         held.observed = Cohesion(dataset, grouping, self._analysis).observed
         groups = tuple(range(len(grouping.groups)))
-        (one,) = uncorrected_tests(held.together(null), [groups], self._like, {}).found
+        (one,) = uncorrected_tests(held.verdict_values(null), [groups], self._like, {}).found
         return one.why is None and one.p <= self._limit
 
     def _planted(self, shift: float) -> tuple[Dataset, Grouping]:
@@ -317,10 +315,7 @@ def shifted_by(
 
 
 def shift_of(shifts: FloatArray, hits: FloatArray, sets: int) -> float | None:
-    """Return the shift found in a share :data:`POWER` of sets, by a probit curve through the hits.
-
-    None if no shift is found in half of the sets, or larger ones are not found more often.
-    """
+    """Return the shift found in a share :data:`POWER` of sets, by a probit curve; None without one."""
     if hits.max() < sets / 2 or hits[-1] <= hits[0]:
         return None
     scale = float(shifts.mean())

@@ -75,10 +75,7 @@ def warm() -> None:
 
 
 def warm_beside() -> subprocess.Popen[bytes] | None:
-    """Compile in a process of the lowest priority; None if all compiled code is stored already.
-
-    It ends with the process that started it, however that ends: nothing else has its standard input open.
-    """
+    """Compile in a process of the lowest priority that ends with this one; None if all is stored."""
     if all(kernel.is_kept for kernel in KERNELS):
         return None
     command = ("nice", "-n", "19", sys.executable, "-c", _WARMING)

@@ -20,11 +20,7 @@ COMMAND = "command"
 
 @dataclass(frozen=True, slots=True)
 class Identity:
-    """A person as a sign-in provider describes them.
-
-    `issuer`, `subject`: the provider, and the provider's name for the person, which never changes.
-    `email`: verified, in lower case.
-    """
+    """A person as the provider describes them: by `subject`, which never changes, with a verified `email`."""
 
     issuer: str
     subject: str
@@ -37,8 +33,6 @@ class Person:
     """Somebody who has signed in.
 
     `id`: id by which objects name their owner.
-    `identity`: as of the last sign-in.
-    `role`: None if the settings decide.
     `created_at`, `signed_in_at`: first and last sign-in, seconds since 1970.
     `holder`: id of the person who holds the mail address: the first to sign in with it, or the person to whom
         an admin assigned it. None while nobody holds it.
@@ -126,11 +120,8 @@ def only(project: str) -> Reach:
 class User:
     """A person who has signed in, or anybody if sign-in is off.
 
-    `id`: id by which objects name their owner; opaque.
     `role`: role on the server; a viewer here is at most a viewer in each project.
-    `email`: the verified mail address, in lower case.
     `holds_address`: true if projects that admit the address admit the user, since nobody else holds it.
-    `groups`: groups that the sign-in provider names.
     `projects`: role by project, without :data:`EVERYONE`.
     """
 
@@ -189,7 +180,6 @@ class User:
 
 
 LOCAL_USER = User(id="", name="", role="admin")
-"""The user for everybody if sign-in is off."""
 
 
 def actor_of(by: User | None) -> str:
@@ -230,20 +220,14 @@ def user_of(person: Person, settings: Settings) -> User:
 
 
 def user_by_token(token: Token, owner: User | None, settings: Settings) -> User | None:
-    """Return the token's owner with at most the token's scope; None if they are no longer admitted.
-
-    `owner`: the person who made the token, with their rights of now; None if they are not admitted.
-    """
+    """Return the token's owner with at most its scope; None if they are no longer admitted."""
     if not settings.sign_in:
         owner = None if token.owner else LOCAL_USER
     return None if owner is None else owner.at_most(_ROLE_OF_SCOPE[token.scope])
 
 
 def role_of(person: Person, settings: Settings) -> Role:
-    """Return a person's role: admin by the settings, else their own, else the settings' role.
-
-    Settings for a mail address apply to the person who holds it.
-    """
+    """Return a person's role: admin by the settings, else their own, else the settings' role."""
     if is_admin_by_settings(person, settings):
         return "admin"
     if person.role is not None:

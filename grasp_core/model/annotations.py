@@ -236,7 +236,6 @@ def _whole(values: npt.ArrayLike) -> Codes:
 class Axis:
     """One demographic axis: a value, or unknown, for every rater.
 
-    `values`: the axis's distinct values in display order.
     `codes`, shape (J,): position in `values`, or -1 where the rater's value is unknown.
     """
 
@@ -255,11 +254,7 @@ class Axis:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Raters:
-    """The raters' demographic profiles, one row per rater of an :class:`Annotations`.
-
-    `rater_ids`: length J.
-    `workload`, shape (J,), optional: annotations of each rater; strata may be bins of it.
-    """
+    """The raters' profiles, and for strata of workload the annotations of each, (J,), if known."""
 
     rater_ids: tuple[str, ...]
     axes: Mapping[str, Axis]
@@ -278,10 +273,8 @@ class Raters:
 class ModelLabels:
     """One model's labels.
 
-    `name`: as it is shown.
     `labels`, shape (I,): position of the item's label in the categories; -1 if the model gives none.
     `source`: the file, and the column if the file has several.
-    `sha256`: hash of that file.
     `left_out`: number of labels for items that are not in the data, because reading left them out.
     `column`: column of the annotations file, if that is the source.
     """

@@ -368,6 +368,4 @@ SCREENS: Mapping[Screen, str] = {
     "constant": "raters who gave one label always",
     "duplicates": "one of each two raters who agree too closely",
 }
-"""Raters that each screen leaves out."""
 NAMED: Mapping[Screen, str] = {**SCREENS, "duplicates": "raters who agree too closely with another one"}
-"""Raters that each screen names."""

@@ -7,14 +7,10 @@ from grasp_core.model.remarks.remark import Remark, Words, said
 from grasp_core.model.text import EXAMPLES, cut, number
 
 FAULT = "The run stopped because of an error in GRASP itself; please file a bug."
-"""The message for an error in GRASP itself."""
 
 
 class GraspError(Exception):
-    """Base of every error whose message is written for the user.
-
-    `code`: name of the error, for programs; it stays the same when the sentence is reworded.
-    """
+    """Base of errors whose message is for the user; `code` names one, whatever its wording."""
 
     code: str = "error"
 
@@ -24,10 +20,7 @@ class Problem:
     """Something about the data that a person should know.
 
     `stops`: true if the data cannot be used until this is mended.
-    `remark`: sentence with the place, the finding and the remedy.
     `count`: number of cells, rows, raters or items concerned.
-    `examples`: a few of them.
-    `axis`: the demographic column concerned, if any.
     `field`: the field of the data spec that mends it, if any.
     """
 
@@ -96,11 +89,7 @@ class DataError(GraspError):
 
 
 class UnsureError(DataError):
-    """A guess is too unsure to compute anything from it.
-
-    `sentence`: the guess that is unsure, its alternatives, and the option that decides.
-    `option`: the field that decides, such as "label"; the code is then ``unsure-label``.
-    """
+    """A guess is too unsure to compute anything; its code names the `option` that decides."""
 
     def __init__(self, sentence: str, option: str) -> None:
         super().__init__(sentence)
@@ -127,7 +116,6 @@ class SpecError(GraspError):
     """A spec asks for a run that cannot be computed.
 
     `field`: the field of the data spec concerned; the message begins with it.
-    `further`: further faults, one sentence each.
     `about`: names of the fields that each sentence is about, if known.
     """
 
@@ -189,10 +177,7 @@ class MissingResultError(GraspError):
 
 
 class LimitError(GraspError):
-    """A user has asked for more than a person may have at one time.
-
-    `seconds`: seconds after which to try again, if waiting is enough.
-    """
+    """A user has asked for more than a person may have; `seconds` until more is allowed, if ever."""
 
     code = "limit"
 
@@ -202,10 +187,7 @@ class LimitError(GraspError):
 
 
 class TooOftenError(GraspError):
-    """Somebody asks more often than a person may.
-
-    `seconds`: seconds after which to try again.
-    """
+    """Somebody asks more often than a person may; they may try again after `seconds`."""
 
     code = "too-often"
 
@@ -221,10 +203,7 @@ class SettingsError(GraspError):
 
 
 class RemoteError(GraspError):
-    """A server did not give what was asked for.
-
-    `code`: e.g. "not-done" for a run that is still computing, or "not-found".
-    """
+    """A server did not give what was asked for; `code`: e.g. "not-done" or "not-found"."""
 
     def __init__(self, sentence: str, code: str) -> None:
         super().__init__(sentence)

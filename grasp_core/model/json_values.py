@@ -47,10 +47,7 @@ _SHOWN = 60
 
 
 class FormError(ValueError):
-    """JSON that does not fit the type asked for; the message gives the place, the finding and the remedy.
-
-    `further`: further errors, in the same form.
-    """
+    """JSON that does not fit the type asked for; the message gives the place, the finding and the remedy."""
 
     def __init__(self, sentence: str, further: Sequence[str] = ()) -> None:
         super().__init__(sentence)
@@ -99,10 +96,7 @@ def damaged(what: str) -> Iterator[None]:
 
 
 def require_header(plain: Any, kind: str, name: str, versions: Sequence[int]) -> Mapping[str, Any]:
-    """Return a file's content; raise :class:`DataError` unless its format and version are as expected.
-
-    `kind`: the expected kind of file in words, e.g. "a GRASP result".
-    """
+    """Return a file's content; raise DataError unless its format and version are as expected."""
     if not isinstance(plain, dict) or plain.get("format") != name:
         raise DataError(f'this is not {kind}: it lacks "format": "{name}"')
     if plain.get("version") not in versions:

@@ -30,11 +30,7 @@ _parse = functools.cache(parse)
 
 @dataclass(frozen=True, slots=True)
 class Asker:
-    """The source of a request: a person who has signed in, or else their address.
-
-    `person`: id, or empty.
-    `address`: IP address; of version 6 only the first 64 bits count, since one household has all the rest.
-    """
+    """The source of a request: a person's id, or an address; of IPv6, the first 64 bits count."""
 
     person: str
     address: str
@@ -56,11 +52,7 @@ class Asker:
 
 
 class Left(NamedTuple):
-    """Requests of one kind that somebody has left.
-
-    `most`, `window`: limit of `most` requests in `window` seconds.
-    `seconds`: seconds until more are allowed.
-    """
+    """Requests of one kind that are left of `most` in `window` seconds; `seconds` until there are more."""
 
     what: str
     most: int
@@ -70,10 +62,7 @@ class Left(NamedTuple):
 
 
 class Rates:
-    """Counters of people's requests; they raise TooOftenError beyond the limits.
-
-    `settings`: limits of one person.
-    """
+    """Counters of people's requests; they raise TooOftenError beyond the limits."""
 
     def __init__(self, settings: Settings) -> None:
         self._settings = settings

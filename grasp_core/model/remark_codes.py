@@ -47,10 +47,7 @@ CODES = {code.key: code for kind in KINDS for code in kind}
 
 
 def remark_from_dict(plain: Any) -> Remark:
-    """Read :meth:`Remark.to_dict`'s form, or the bare sentence that earlier versions wrote.
-
-    A code of a later version is unknown here; the remark then keeps only its text.
-    """
+    """Read :meth:`Remark.to_dict`'s form; of texts and unknown codes only the sentence is kept."""
     if isinstance(plain, str):
         return said(plain)
     code = CODES.get(from_json(plain["code"], str))

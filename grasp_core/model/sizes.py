@@ -8,11 +8,7 @@ MIB = 2**20
 
 
 def read_at_most(path: Path, most: int, what: str) -> bytes:
-    """Return a file's content; raise DataError if it is too large.
-
-    `most`: limit in bytes; a larger file is not read whole.
-    `what`: the expected content in words, e.g. "a list of ids".
-    """
+    """Return a file's content; raise DataError if it is too large to be `what` it should be."""
     with path.open("rb") as file:
         content = file.read(most + 1)
     check_size(len(content), most, str(path), what)

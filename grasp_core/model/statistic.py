@@ -16,13 +16,13 @@ class Statistic(NamedTuple):
     `no_effect`: value of a group that does not differ from the others, if that is one number.
     `upper`: true if only large values are tested.
     `symmetric`: true if both groups of an axis of two values have the same value.
-    `told`: position among a group's statistics in reports; label use is at 0.
+    `report_position`: position among a group's statistics in reports; label use is at 0.
     `optional`: true if only runs that ask for it compute it; kernels may lack it.
     """
 
     unit: str
     side: Literal["inside", "across", "made"]
-    told: int
+    report_position: int
     low: float = -float("inf")
     high: float = float("inf")
     scale: Scale | None = None

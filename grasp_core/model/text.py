@@ -14,7 +14,6 @@ from pathlib import Path
 from typing import Any
 
 EXAMPLES = 5
-"""Most examples that a problem keeps."""
 LISTED = 12
 """Most values that a list names; further ones are only counted."""
 _SHOWN = 60

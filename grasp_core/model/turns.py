@@ -48,7 +48,7 @@ class Load(NamedTuple):
 
 
 @dataclass(eq=False)
-class _Place:
+class _QueuePlace:
     """A place in the queue."""
 
     person: str | None
@@ -66,7 +66,6 @@ class Turns:
     """Turns at one kind of work.
 
     `what`: name of the work in messages, e.g. "reading files".
-    `at_once`: most requests at work.
     `each`: most of them from one person.
     `waiting`, `waiting_each`: most requests that wait, and most of them from one person.
     `patience`: seconds of waiting after which a request is refused.
@@ -81,7 +80,7 @@ class Turns:
         self._changed = threading.Condition()
         self._working: Counter[str | None] = Counter()
         self._begun: dict[str | None, float] = {}  # start of the last turn of those who work or wait
-        self._queue: list[_Place] = []
+        self._queue: list[_QueuePlace] = []
         _ALL[what] = self
 
     @property
@@ -116,16 +115,16 @@ class Turns:
                 self._forget(place.person)
                 self._changed.notify_all()
 
-    def _queued(self, person: str | None) -> _Place:
+    def _queued(self, person: str | None) -> _QueuePlace:
         with self._changed:
             mine = sum(place.person == person for place in self._queue)
             if person is not None and (mine >= self._most_each or len(self._queue) >= self._most):
                 raise self._busy()
-            place = _Place(person)
+            place = _QueuePlace(person)
             self._queue.append(place)
             return place
 
-    def _wait(self, place: _Place, waits: Callable[[], None]) -> None:
+    def _wait(self, place: _QueuePlace, waits: Callable[[], None]) -> None:
         until = time.monotonic() + self._patience
         while True:
             with self._changed:
@@ -140,7 +139,7 @@ class Turns:
             if place.person is not None and time.monotonic() > until:
                 raise self._busy()
 
-    def _next(self) -> _Place | None:
+    def _next(self) -> _QueuePlace | None:
         """Return the place in the queue that is next; None if no turn is free for any of them."""
         if self._working.total() >= self._at_once:
             return None

@@ -17,7 +17,7 @@ from grasp_core.engine.pools.pool import Pool
 from grasp_core.engine.reading_request import Reading
 from grasp_core.engine.run import checked_groups
 from grasp_core.engine.run_request import (
-    Asked,
+    PreparedRequest,
     analysis_of,
     request_of,
     say_data,
@@ -123,7 +123,7 @@ def asked_of(
     spec: RunSpec | str | Path | None,
     options: AnalysisOptions,
     voice: Python,
-) -> Asked:
+) -> PreparedRequest:
     """Return the request that the arguments of :func:`analyse` make; raise if it cannot be computed."""
     spec = _known(axes, spec, options)
     tables = tables_of(annotations, raters, items, options if spec is None else spec.data)

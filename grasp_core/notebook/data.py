@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
 
-from grasp_core.engine.reading_request import Reading, Tables, as_named, reading_of
+from grasp_core.engine.reading_request import InputTables, Reading, as_named, reading_of
 from grasp_core.engine.run_request import say_batches, say_data, say_problems
 from grasp_core.model.data_spec import DataSpec
 from grasp_core.model.errors import SpecError
@@ -103,13 +103,15 @@ def load_example() -> tuple[pd.DataFrame, pd.DataFrame]:
     return annotations, raters
 
 
-def tables_of(annotations: Any, raters: Any, items: Any, members: Mapping[str, Any] | DataSpec) -> Tables:
+def tables_of(
+    annotations: Any, raters: Any, items: Any, members: Mapping[str, Any] | DataSpec
+) -> InputTables:
     """Return the three tables; raters and items may be None."""
 
     def member(name: str) -> str | None:
         return members.get(name) if isinstance(members, Mapping) else getattr(members, name)
 
-    return Tables(
+    return InputTables(
         table_of(annotations, "annotations", member("member")),
         None if raters is None else table_of(raters, "raters", member("raters_member")),
         None if items is None else table_of(items, "items", member("items_member")),
@@ -117,7 +119,7 @@ def tables_of(annotations: Any, raters: Any, items: Any, members: Mapping[str, A
 
 
 def reading(
-    tables: Tables, options: Mapping[str, Any], voice: Python, *, axes_named: bool, several: bool = False
+    tables: InputTables, options: Mapping[str, Any], voice: Python, *, axes_named: bool, several: bool = False
 ) -> Reading:
     """Read the tables as the options say; guess what they leave open, unless `guess` is False."""
     fields = data_fields(options, several=several)

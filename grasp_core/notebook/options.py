@@ -12,7 +12,7 @@ from typing import Any, ParamSpec, TypedDict, TypeVar, get_type_hints
 import numpy as np
 
 from grasp_core.engine.option_names import KeepingNotes
-from grasp_core.engine.reading_request import Answer
+from grasp_core.engine.reading_request import AdviceAnswer
 from grasp_core.engine.run_request import Preset
 from grasp_core.model import spec
 from grasp_core.model.data_spec import (
@@ -236,12 +236,12 @@ def data_fields(given: Mapping[str, Any], *, several: bool = False) -> dict[str,
     return fields | _questions(texts(given.get("label", ())), given.get("categories"), several=several)
 
 
-def answer_of(given: Mapping[str, Any]) -> Answer:
+def answer_of(given: Mapping[str, Any]) -> AdviceAnswer:
     """Return the options' answer to advice on leaving out."""
     recommended = given.get("recommended")
     if not isinstance(recommended, bool | None):
         raise SpecError(f"recommended is True or False; found {recommended!r}", field="recommended")
-    return Answer(conditions("keep", given.get("keep", ())), recommended)
+    return AdviceAnswer(conditions("keep", given.get("keep", ())), recommended)
 
 
 def _questions(labels: tuple[str, ...], categories: Any, *, several: bool) -> dict[str, Any]:

@@ -53,11 +53,7 @@ ROOM = 32 * 2**20
 
 
 def shuffled(design: Design, seed: int, start: int, stop: int) -> FloatArray:
-    """Compute permutations `start` to `stop` - 1.
-
-    Returns shape (stop - start, G, V): :data:`KERNEL_STATISTICS` of every group, then its use of each label;
-    NaN where not estimable.
-    """
+    """Return :data:`KERNEL_STATISTICS`, then labels, of permutations `start` to `stop` - 1, (b, G, V)."""
     return statistics(shuffled_components(design, seed, start, stop))
 
 
@@ -107,8 +103,8 @@ def _further_sums(design: Design, further: Further, profile: npt.NDArray[Any]) -
 
 def _add_up_drawn(design: Design, held: Sparse | Local, seed: int, start: int, out: FloatArray) -> None:
     """Fill `out`, shape (permutations, G, S), in batches of about equal size."""
-    together = (design.digits or held).batch
-    rounds = max(-(-len(out) // int(together[0])), 1)
+    sizes = (design.digits or held).batch
+    rounds = max(-(-len(out) // int(sizes[0])), 1)
     most = max(-(-len(out) // rounds), 1)
     for first in range(0, len(out), most):
         batch = out[first : first + most]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -198,50 +197,11 @@ class Design:
         """Number of all sums per group, S."""
         return self.n_counted + (sum(self.further.sizes(self.n_categories)) if self.further else 0)
 
-    def arrays(self) -> dict[str, Any]:
-        """Return arrays and numbers by name, from which :meth:`of_arrays` rebuilds the design."""
-        found: dict[str, Any] = {}
-        for name in self.__slots__:
-            value = getattr(self, name)
-            if isinstance(value, tuple):
-                found |= {f"{name}.{field}": part for field, part in value._asdict().items()}  # type: ignore[attr-defined]
-            elif value is not None:
-                found[name] = value
-        return found
-
-    @classmethod
-    def of_arrays(cls, arrays: Mapping[str, Any]) -> Design:
-        """Rebuild a design from :meth:`arrays`; numbers may have become arrays without axes."""
-        found = {name: value.item() if np.ndim(value) == 0 else value for name, value in arrays.items()}
-        plain = {name: value for name, value in found.items() if "." not in name}
-        for name, kind in _NAMED.items():
-            here = f"{name}.{kind._fields[0]}" in found
-            plain[name] = kind(*(found[f"{name}.{field}"] for field in kind._fields)) if here else None
-        return cls(**plain)
-
-
-_NAMED: dict[str, Any] = {
-    "rows": Rows,
-    "labels": Labels,
-    "tables": Tables,
-    "distances": Distances,
-    "crossed": Crossed,
-    "sparse": Sparse,
-    "local": Local,
-    "digits": Digits,
-    "of_raters": OfRaters,
-    "given": OfRaters,
-    "further": Further,
-}
-
 
 def tie_ranks(annotations: Annotations, spec: AnalysisSpec) -> Int64Array:
-    """Return the ranks that decide between tied categories, for the group's side and the others' side.
+    """Return ranks of categories, (2, I, K), for both sides: of tied categories, the highest rank wins.
 
-    `spec`: with `ties` "random", ranks are :func:`drawn_ranks` and do not depend on the labels' names. With
-        "first", the first category in declared order wins.
-
-    Returns shape (2, I, K): among tied categories the one of highest rank wins.
+    With `ties` "random" they are :func:`drawn_ranks`, whatever labels' names; with "first", declared order.
     """
     n_items, k = annotations.n_items, annotations.n_categories
     if spec.ties == "first":
@@ -258,11 +218,7 @@ def first_ranks(n_items: int, n_categories: int) -> Int64Array:
 
 
 def drawn_ranks(seed: int, places: Int64Array) -> Int64Array:
-    """Draw ranks once for each item, the same for both sides, shape (2, I, K).
-
-    `places`, shape (I, K): position of each category among its item's categories, in the order of the raters
-        who gave them.
-    """
+    """Draw ranks, (2, I, K), once for each item, from its categories' places by first raters, (I, K)."""
     n_items, k = places.shape
     words = random_words(seed, TIES_STREAM, n_items * k).reshape(n_items, k)
     ranks = np.take_along_axis(words, places, axis=1).argsort(axis=1, kind="stable").argsort(axis=1)

@@ -12,8 +12,6 @@ from grasp_core.model.spec import WORKLOAD, AnalysisSpec
 
 TIES_STREAM = 2**64 - 1
 """Second key word of the stream that breaks ties; no permutation has this number."""
-WORDS = 4
-"""Words that one step of the generator gives."""
 
 
 def random_words(seed: int, stream: int, size: int) -> npt.NDArray[np.uint64]:
@@ -120,10 +118,7 @@ def exchange_of(raters: Raters, spec: AnalysisSpec) -> Exchange:
 
 
 def check_strata(strata: Collection[str], columns: Collection[str]) -> None:
-    """Refuse bins of workload as a stratum if a column of the data has that name.
-
-    Raises SpecError.
-    """
+    """Raise SpecError if bins of workload are a stratum and a column of the data has that name."""
     if WORKLOAD in strata and WORKLOAD in columns:
         raise SpecError(
             f"the data have a column {WORKLOAD}, and as a stratum that word stands for bins of raters by "
@@ -136,8 +131,8 @@ def strata_of(raters: Raters, spec: AnalysisSpec) -> Int64Array:
     strata = np.zeros(len(raters.rater_ids), dtype=np.int64)
     for name in spec.strata:
         codes = _workload(raters) if name == WORKLOAD else raters.axes[name].codes.astype(np.int64)
-        together = strata * (codes.max(initial=0) + 2) + codes
-        strata = np.unique(together, return_inverse=True)[1].astype(np.int64)
+        combined = strata * (codes.max(initial=0) + 2) + codes
+        strata = np.unique(combined, return_inverse=True)[1].astype(np.int64)
     return strata
 
 

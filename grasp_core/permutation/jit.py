@@ -70,11 +70,7 @@ def making(function: Callable[..., Any]) -> Any:
 
 
 def compiled(*, seconds: float = 1.0, common: bool = False) -> Callable[[Callable[..., Any]], Kernel]:
-    """Compile a function that Python calls.
-
-    `seconds`: approximate processor time to compile it on the machine of docs/scaling.md.
-    `common`: true if nearly every run needs it.
-    """
+    """Compile a function that Python calls, in about so many seconds; `common`: nearly every run needs it."""
     return lambda function: Kernel(function, seconds, common=common)
 
 
@@ -163,7 +159,6 @@ class Kernel:
 
 
 KERNELS: list[Kernel] = []
-"""Kernels of all modules imported so far."""
 _listeners: list[Callable[[str], None]] = []
 _told = threading.Event()
 
@@ -212,10 +207,7 @@ def folder_for(module: str) -> Path | None:
 
 @functools.cache
 def sources_digest(module: str, core: Path = CORE) -> str:
-    """Return a hash of the sources of a module's compiled code, 16 hexadecimal digits.
-
-    These are its own source, the sources in :data:`TAKEN_IN` that it imports, and so on.
-    """
+    """Return a hash of a module's source and of those in :data:`TAKEN_IN` that it imports, and so on."""
     found: dict[str, bytes] = {}
     left = [module]
     while left:
@@ -263,11 +255,7 @@ def _usable(folder: Path, *, anybodys: bool = False) -> Path | None:
 
 
 class _Cache(FunctionCache):
-    """A cache of compiled code on disk.
-
-    Before it reads cached code, Numba sets up everything for compiling, half a second per process. Reading
-    needs only the memory management.
-    """
+    """A cache of compiled code, read without Numba's set-up for compiling: half a second a process."""
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         """Return the cached code for types of arguments; None if there is none."""

@@ -4,7 +4,7 @@ The statistic is :func:`~grasp_core.statistics.rater_residuals.difference`. A ra
 change when profiles move. So a permutation needs one pass over the raters and none over the items.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple, Self
 
@@ -22,16 +22,10 @@ from grasp_core.statistics.levels import category_values
 from grasp_core.statistics.rater_residuals import RaterResiduals, ResidualSums, of_sums
 
 ROOM = 8 * 2**20
-"""Most bytes for profiles and sums of permutations that are computed together."""
 
 
 class Residuals(NamedTuple):
-    """Raters' residuals of several questions side by side.
-
-    `of_raters`: columns are the labels of one question after the other, then, if labels are numbers or
-        ordered, each question's position; its numbers of annotations are those of the first question.
-    `n_labels`: L, number of labels of all questions whose label use is computed.
-    """
+    """Raters' residuals of all questions: L labels, then the position of each question with an order."""
 
     of_raters: RaterResiduals
     n_labels: int
@@ -73,18 +67,6 @@ class RaterTerms:
         """Number of groups, G."""
         return int(self.rows.known_of.size)
 
-    def arrays(self) -> dict[str, Any]:
-        """Return arrays and numbers by name, from which :meth:`of_arrays` rebuilds the terms."""
-        own = {name: getattr(self, name) for name in self.__slots__ if name != "rows"}
-        return own | {f"rows.{name}": value for name, value in self.rows._asdict().items()}
-
-    @classmethod
-    def of_arrays(cls, arrays: Mapping[str, Any]) -> Self:
-        """Rebuild the terms from :meth:`arrays`; numbers may have become arrays without axes."""
-        found = {name: value.item() if np.ndim(value) == 0 else value for name, value in arrays.items()}
-        rows = Rows(*(found.pop(f"rows.{name}") for name in Rows._fields))
-        return cls(rows=rows, **found)
-
     @property
     def own(self) -> npt.NDArray[np.unsignedinteger[Any]]:
         """The raters' own profiles, shape (J, 1)."""
@@ -92,10 +74,9 @@ class RaterTerms:
 
 
 def shuffled(terms: RaterTerms, seed: int, start: int, stop: int) -> FloatArray:
-    """Return differences under permutations `start` to `stop` - 1.
+    """Return differences under permutations `start` to `stop` - 1, shape (stop - start, G, 1 + L).
 
-    Returns shape (stop - start, G, 1 + L): t of the shift of the mean, all questions together, then t of each
-    label; NaN if there is none.
+    First t of the mean's shift, all questions together, then t of each label; NaN if there is none.
     """
     found = np.empty((stop - start, terms.n_groups, 1 + terms.n_labels))
     rows = terms.rows.n_known + terms.n_groups
@@ -131,14 +112,14 @@ def differences(terms: RaterTerms, profiles: npt.NDArray[np.unsignedinteger[Any]
 
 def residuals_of(questions: Sequence[Annotations], level: Level) -> Residuals | None:
     """Return raters' residuals for all questions whose label use is computed; None if there are none."""
-    told = [one for one in questions if one.n_categories <= MOST_LABELS_USED]
-    if not told:
+    reported = [one for one in questions if one.n_categories <= MOST_LABELS_USED]
+    if not reported:
         return None
-    sizes = [one.n_categories for one in told]
-    sums = [ResidualSums.of(one) for one in told]
+    sizes = [one.n_categories for one in reported]
+    sums = [ResidualSums.of(one) for one in reported]
     each = [
         RaterResiduals.of(of_one, _positions(of_one, one.categories, level))
-        for of_one, one in zip(sums, told, strict=True)
+        for of_one, one in zip(sums, reported, strict=True)
     ]
 
     def side_by_side(columns: Sequence[FloatArray]) -> FloatArray:

@@ -5,7 +5,7 @@ group's disagreements are not estimable adds nothing. Other statistics are avera
 which they have a value. :mod:`grasp_core.statistics.association` is the plain version for tests.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -20,22 +20,17 @@ from grasp_core.permutation import compiled, label_use
 from grasp_core.permutation.design import Design, build_design
 from grasp_core.permutation.kernel.profiles import Membership
 from grasp_core.permutation.label_use import RaterTerms, Residuals
-from grasp_core.permutation.uncompiled import FURTHER, Further
+from grasp_core.permutation.uncompiled import FURTHER
 
 _DISAGREEMENTS = 2 * len(compiled.RATIOS)
 """Number of the first :data:`compiled.COMPONENTS`, which are summed."""
-_TERMS = "raters"
-"""Prefix of the names of raters' terms, where designs have their question's number."""
 _LABELS = len(compiled.COMPONENTS)
 """Position at which labels begin; each question has its own labels."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Questions:
-    """One design per question, for the same raters and groups, and raters' terms for tests of label use.
-
-    `terms`: None if label use is not tested.
-    """
+    """One design per question, and raters' terms for tests of label use, None if it is not tested."""
 
     designs: tuple[Design, ...]
     terms: RaterTerms | None = None
@@ -58,36 +53,12 @@ def lay_out(
     spec: AnalysisSpec,
     *,
     residuals: Residuals | None = None,
-    lacking: Further | None = None,
+    **how: Any,
 ) -> Questions:
-    """Build the design of each question; see :func:`~grasp_core.permutation.design.build_design`.
-
-    Without `residuals`, label use is not tested; `lacking` are statistics that kernels lack.
-    """
+    """Build the design of each question by :func:`build_design`; label use is tested with `residuals`."""
     shared = Membership(raters, grouping, spec)
-    designs = tuple(
-        build_design(one, raters, grouping, spec, membership=shared, lacking=lacking) for one in questions
-    )
-    return Questions(designs, None if residuals is None else RaterTerms.of(residuals, shared))
-
-
-def arrays(design: Questions) -> dict[str, Any]:
-    """Return arrays by name, from which :func:`of_arrays` rebuilds the design."""
-    designs = enumerate(design.designs)
-    found = {f"{q}/{name}": value for q, one in designs for name, value in one.arrays().items()}
-    of_raters = {} if design.terms is None else design.terms.arrays()
-    return found | {f"{_TERMS}/{name}": value for name, value in of_raters.items()}
-
-
-def of_arrays(arrays: Mapping[str, Any]) -> Questions:
-    """Rebuild the design from :func:`arrays`."""
-    of_question: dict[str, dict[str, Any]] = {}
-    for name, value in arrays.items():
-        question, _, field = name.partition("/")
-        of_question.setdefault(question, {})[field] = value
-    terms = of_question.pop(_TERMS, None)
-    designs = tuple(Design.of_arrays(found) for found in of_question.values())
-    return Questions(designs, None if terms is None else RaterTerms.of_arrays(terms))
+    designs = (build_design(one, raters, grouping, spec, membership=shared, **how) for one in questions)
+    return Questions(tuple(designs), None if residuals is None else RaterTerms.of(residuals, shared))
 
 
 def shuffled(design: Questions, seed: int, start: int, stop: int) -> FloatArray:
@@ -103,8 +74,8 @@ def shuffled(design: Questions, seed: int, start: int, stop: int) -> FloatArray:
 def values(
     components: Sequence[FloatArray], differences: FloatArray | None, n_further: int = 0
 ) -> FloatArray:
-    """Return :func:`together`, then the differences of label use, (..., 1 + L), if these are tested."""
-    found = together(components, n_further)
+    """Return :func:`joint_statistics`, then the differences of label use, (..., 1 + L), if tested."""
+    found = joint_statistics(components, n_further)
     return found if differences is None else np.concatenate([found, differences], axis=-1)
 
 
@@ -125,7 +96,7 @@ def components(design: Questions, sums: FloatArray) -> list[FloatArray]:
     return [compiled.components(one, of_one) for one, of_one in zip(designs, by_question, strict=True)]
 
 
-def together(components: Sequence[FloatArray], n_further: int = 0) -> FloatArray:
+def joint_statistics(components: Sequence[FloatArray], n_further: int = 0) -> FloatArray:
     """Return the statistics of all questions as one: arrays (..., V + 2) become one of shape (..., V).
 
     Labels are in the order of the questions; after them come the `n_further` statistics that kernels lack.
@@ -146,17 +117,13 @@ def together(components: Sequence[FloatArray], n_further: int = 0) -> FloatArray
 
 
 def reasons(components: Sequence[FloatArray], names: Sequence[str] = ()) -> list[dict[str, Remark]]:
-    """Return for each group the reasons why statistics have no value, by name, as in the plain twin.
-
-    `components`, shape (G, V + 2): :func:`compiled.components` of each question.
-    `names`: names of the statistics that kernels lack.
-    """
+    """Return for each group why statistics have no value, by name, from all questions' components."""
     groups = range(len(components[0]))
     return [_reasons_of_group([of_question[g] for of_question in components], names) for g in groups]
 
 
 def _reasons_of_group(components: Sequence[FloatArray], names: Sequence[str]) -> dict[str, Remark]:
-    missing = np.isnan(together(components, len(names)))
+    missing = np.isnan(joint_statistics(components, len(names)))
     absent = dict(zip(compiled.KERNEL_STATISTICS, missing, strict=False))
     absent |= zip(names, missing[missing.size - len(names) :], strict=True)
     fixed = np.stack([of_question[:_LABELS] for of_question in components])

@@ -14,10 +14,8 @@ from grasp_core.statistics.coefficients import gwet_ac1_of, gwet_ac1_terms
 
 
 class OfSums(NamedTuple):
-    """A statistic computed from sums over items.
+    """A statistic: items' terms, (I, S), from counts of both sides, (I, K), and its value from sums (..., S).
 
-    `terms`: function from counts (I, K) of the group and of the others to items' terms, shape (I, S).
-    `value`: function from sums (..., S) to the statistic (...); NaN where not estimable.
     `missing`: reason why it has no value.
     """
 

@@ -148,7 +148,7 @@ def details(plan: Plan) -> list[Sentence]:
 
 def surface_table(plan: Plan) -> pd.DataFrame:
     """The chance of every design of the grid, a row per number of items and a column per number of raters."""
-    raters, items = sample_size.rater_steps(plan.spec), sample_size.steps(plan.spec.items)
+    raters, items = sample_size.steps(plan.spec.raters), sample_size.steps(plan.spec.items)
     found = _chances(plan, raters, items)
     columns = {
         f"{j:,} raters": [f"{share:.0%}" for share in found[:, place]] for place, j in enumerate(raters)
@@ -160,7 +160,7 @@ def lines_table(plan: Plan) -> pd.DataFrame:
     """Items needed for each number of raters and each chance, with the range for the goal's chance."""
     spec = plan.spec
     rows = []
-    for raters in sample_size.rater_steps(spec):
+    for raters in sample_size.steps(spec.raters):
         row = {"Raters": f"{raters:,}"}
         row |= {f"Items for {line:.0%}": _items(plan, line, raters) for line in sorted({*LINES, spec.goal})}
         if plan.factors is not None:
@@ -175,7 +175,7 @@ def lines_numbers(plan: Plan) -> pd.DataFrame:
     spec = plan.spec
     least, most = spec.items
     rows = []
-    for raters in sample_size.rater_steps(spec):
+    for raters in sample_size.steps(spec.raters):
         for line in sorted({*LINES, spec.goal}):
             needed = sample_size.items_needed(plan.fit, spec, line, raters)
             within = least <= needed <= most

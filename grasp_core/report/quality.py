@@ -288,7 +288,7 @@ def findings(found: QualityChecks, duplicates: CloseRaters | None) -> list[str]:
     sentences = [f"{one}." for one in found.cautions(duplicates)]
     for row in found.overlaps:
         names = " and ".join(_axes((name,)) for name in (row.first, row.second))
-        if row.together and not row.nearly_identical:
+        if row.related and not row.nearly_identical:
             sentences.append(
                 f"{names} overlap among the raters (Cramér's V {row.v:.2f}, {format_p(row.p)}): it cannot "
                 "be told yet which matters. Test each given the other: on Analysis, under Given, or "
@@ -386,7 +386,7 @@ def _group_name(group: Group | None) -> str:
 
 
 def _verdict(row: Overlap) -> str:
-    return "nearly identical" if row.nearly_identical else "go together" if row.together else ""
+    return "nearly identical" if row.nearly_identical else "go together" if row.related else ""
 
 
 def _most_different_columns(

@@ -9,7 +9,7 @@ from typing import Any
 
 from grasp_core.engine.compute import server_pool
 from grasp_core.engine.process import ComputingProcess
-from grasp_core.engine.service import GroupItems, PendingAnswers, Plans, Service
+from grasp_core.engine.service import ItemAnswers, PendingAnswers, Plans, Service
 from grasp_core.model.access import Reach
 from grasp_core.model.errors import StoreError
 from grasp_core.model.rates import Rates
@@ -101,7 +101,7 @@ class Server(Stores):
             make_executor = apart.workers
         pool = server_pool(settings, make_executor)
         self.service = Service(self.runs, self.files, pool, allowed, apart)
-        self.plans, self.items = Plans(pool), GroupItems(self.service, self.answers)
+        self.plans, self.items = Plans(pool), ItemAnswers(self.service, self.answers)
         self.works, self.questions = PendingAnswers[Any]("reading"), PendingAnswers[Any]("question")
         self.exports = ExportCache()
         self.sources = Sources(SourceTokenStore(database), settings, allowed.folder)

@@ -11,7 +11,7 @@ from grasp_core.benchmark import submissions
 from grasp_core.benchmark.folders import MAX_ARCHIVE, RawFile
 from grasp_core.benchmark.jobs import Benchmark, Predictions, calibrate_one, compare_one, parts_of, score_one
 from grasp_core.benchmark.leaderboard import Entry, is_part_of_raft, over_tasks, published, scored_entry
-from grasp_core.benchmark.scoring.compare import Comparison, compared, joined_difference
+from grasp_core.benchmark.scoring.compare import SystemComparison, compared, joined_difference
 from grasp_core.benchmark.scoring.scores import check_all, gathered, joined, read_probabilities, score_details
 from grasp_core.benchmark.submissions import PROBABILITIES
 from grasp_core.benchmark.tasks import Task, read_tasks
@@ -115,7 +115,7 @@ def compared_by(
     *,
     pool: Pool,
     told: Told = lambda _done, _of, _task: None,
-) -> Comparison:
+) -> SystemComparison:
     """Compare two submissions in the workers, as :func:`scored` scores one."""
     there = held.with_gold()
     both = {task: labels for task, labels in first.items() if task in second and task in there}

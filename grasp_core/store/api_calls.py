@@ -91,8 +91,8 @@ class WebhookStore(Store):
     def add(self, run_id: str, url: str, *, owner: str) -> None:
         """Notify an address once when the run ends; at once if it has ended."""
         with to_write(self._engine) as connection:
-            told = {"run_id": run_id, "url": url, "owner": owner}
-            put(connection, webhooks, told, id=new_id(), next_at=self._now)
+            values = {"run_id": run_id, "url": url, "owner": owner}
+            put(connection, webhooks, values, id=new_id(), next_at=self._now)
 
     def key_number(self, owner: str) -> int:
         """Return how many times a person's key was replaced."""

@@ -299,10 +299,7 @@ class Claims(Bound):
         error: str | None = None,
         duration_s: float | None = None,
     ) -> None:
-        """End a claimed run and, unless it was cancelled, the runs of others that wait for it.
-
-        Blocks and counts of a cancelled or failed run are kept for another attempt.
-        """
+        """End a claimed run and, unless it was cancelled, the runs of others that wait for it."""
         with to_write(self._engine) as connection:
             self._update(
                 connection,

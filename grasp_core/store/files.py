@@ -64,8 +64,8 @@ class FileStore(Bound):
             source = source or connection.scalar(place)
             connection.execute(files.delete().where(known))
             which = {"project_id": self._home, "sha256": sha256}
-            told = {"owner": owner, "created_at": now, "source": source, "name": name}
-            connection.execute(files.insert().values(bytes=len(content), **told, **which))
+            values = {"owner": owner, "created_at": now, "source": source, "name": name}
+            connection.execute(files.insert().values(bytes=len(content), **values, **which))
             for position, part in enumerate(packed):
                 connection.execute(chunks.insert().values(position=position, content=part, **which))
         return sha256
@@ -135,11 +135,7 @@ class FileStore(Bound):
         return b"".join(zlib.decompress(part) for part in parts if part is not None)
 
     def delete(self, sha256: str, *, owner: str) -> None:
-        """Delete a file of the owner's now; a run of theirs that still needs it will report that.
-
-        If an unfinished run of somebody else needs the file, it becomes that person's, and counts among their
-        files. A file that somebody else brought first stays until nobody's run needs it.
-        """
+        """Delete an owner's file now; if somebody's unfinished run needs it, it becomes theirs."""
         own = self._is(sha256) & (files.c.owner == owner)
         reads = run_files.c.sha256 == sha256, runs.c.project_id == self._home, runs.c.owner != owner
         needs = (

@@ -26,10 +26,7 @@ MOST_USES = 1_000_000
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """Target of a link: a run, by its id, or a leaderboard saved with the link, by the link's id.
-
-    `small_groups`: true if the person who made the link lets groups of few raters be shown.
-    """
+    """Target of a link: a run, by its id, or a leaderboard saved with the link, by the link's id."""
 
     kind: Literal["run", "leaderboard"]
     id: str
@@ -345,7 +342,7 @@ class TryStore(Store):
         with to_write(self._engine, alone=f"tries at {link_id}") as connection:
             now = connection.execute(sa.select(self._now)).scalar_one()
             connection.execute(link_tries.delete().where(link_tries.c.since <= now - SECONDS))
-            near, around = places(address)
+            near, around = address_and_network(address)
             most = {key_of(token, near): BY_ADDRESS, key_of(token, around): BY_NETWORK, "": BY_LINK}
             query = sa.select(link_tries.c.who, link_tries.c.tries).where(_of(link_id, *most))
             if any(row.tries >= most[row.who] for row in connection.execute(query)):
@@ -358,7 +355,7 @@ class TryStore(Store):
 
     def forget(self, link_id: str, token: str, address: str) -> None:
         """Take back a try with the right password, and reset the count of its address."""
-        near, around = places(address)
+        near, around = address_and_network(address)
         who = key_of(token, near)
         with to_write(self._engine, alone=f"tries at {link_id}") as connection:
             connection.execute(link_tries.delete().where(_of(link_id, who)))
@@ -366,7 +363,7 @@ class TryStore(Store):
             connection.execute(link_tries.update().where(some).values(tries=link_tries.c.tries - 1))
 
 
-def places(address: str) -> tuple[str, str]:
+def address_and_network(address: str) -> tuple[str, str]:
     """Return an address in the form that is counted, and the network around it; other text counts as both."""
     try:
         found = ip_address(address)

@@ -17,10 +17,7 @@ from grasp_core.store.schema import drafts, readings, storable
 
 @dataclass(frozen=True, slots=True)
 class KeptReading:
-    """A reading that somebody confirmed, without rules that name items or raters of one file.
-
-    `answers`: answers to questions about such files, which are not in the spec.
-    """
+    """A reading that somebody confirmed, without rules on single items or raters of one file."""
 
     spec: DataSpec
     axes: tuple[str, ...]
@@ -46,10 +43,10 @@ class ReadingStore(Bound):
         kept, left_out = without_ids(spec)
         whose = {"project_id": self._home, "signature": signature, "owner": owner}
         data = {**to_json(kept), _ANSWERS: dict(answers or {})}
-        told = {"data": json.dumps(data), "axes": json.dumps(axes), "ids_left_out": left_out}
+        values = {"data": json.dumps(data), "axes": json.dumps(axes), "ids_left_out": left_out}
         with to_write(self._engine, alone=f"reading {signature}") as connection:
             self._check_open(connection)
-            put(connection, readings, whose, id=new_id(), updated_at=self._now, **told)
+            put(connection, readings, whose, id=new_id(), updated_at=self._now, **values)
 
     def recall(self, signature: str, *, owner: str) -> KeptReading | None:
         """Return the person's own reading, else the project's latest; None if none can be parsed."""

@@ -258,10 +258,7 @@ class AnswerStore(Bound):
     """Answers in the database, by run and name; they are deleted with the run."""
 
     def keep(self, run_id: str, name: str, answer: Any) -> None:
-        """Keep an answer's JSON-ready form under a name of at most 80 characters, unless the run was deleted.
-
-        Raises DataError if it is larger than :data:`MAX_BYTES`.
-        """
+        """Keep an answer's JSON-ready form; raises DataError if it is larger than :data:`MAX_BYTES`."""
         text = json.dumps(answer, allow_nan=False).encode("ascii")
         if len(text) > MAX_BYTES:
             raise DataError(

@@ -66,13 +66,10 @@ class SubmissionStore(Bound):
     def add(
         self, name: str, predictions: Predictions, scores: Mapping[str, Any], *, owner: str
     ) -> SubmissionRecord:
-        """Keep a scored submission; if the person sent the same predictions before, only rename that one.
-
-        Raises AccessError if the project is archived or was deleted.
-        """
-        told = {"sha256": _digest(predictions), "predictions": zlib.compress(_json(predictions))}
+        """Keep a scored submission, or rename the person's earlier one of the same predictions."""
+        values = {"sha256": _digest(predictions), "predictions": zlib.compress(_json(predictions))}
         whose = {"id": new_id(), "project_id": self._home, "name": name, "owner": owner}
-        row = {**told, **whose, "scores": json.dumps(scores)}
+        row = {**values, **whose, "scores": json.dumps(scores)}
         with to_write(self._engine) as connection:
             self._check_open(connection)
             now = connection.execute(sa.select(self._now)).scalar_one()

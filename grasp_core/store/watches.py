@@ -41,11 +41,9 @@ class Origin:
 
 @dataclass(frozen=True, slots=True)
 class Watch:
-    """A saved analysis that is run again when its files change.
+    """A saved analysis that is run again when its files change; `lease_until` marks the claim of who looks.
 
     `last_run`, `going_run`: run with whose data new data are compared, and unfinished run of changed data.
-    `lease_until`: end of the claim of the server that looks, by which it recognizes its claim.
-    `failures`, `problem`: number of looks in a row that failed, and why the last one did.
     """
 
     id: str
@@ -106,11 +104,7 @@ class WatchStore(Bound):
         every: str,
         webhook: str | None = None,
     ) -> Watch:
-        """Watch a run's files; the first look is due after the time of `every`.
-
-        Raises SpecError if `every` is not valid; LimitError if the person has too many watches; StoreError if
-        the project has no such run (any more).
-        """
+        """Watch a run's files. SpecError: `every`; LimitError: too many watches; StoreError: no run."""
         owner, now, watch_id = storable(owner), self._now, new_id()
         with to_write(self._engine, alone=f"watches of {owner}") as connection:
             self._check_open(connection)

@@ -73,14 +73,21 @@ def _admit(project: Project, kind: MemberKind, name: str, key: str) -> bool:
     """Give somebody the role chosen under `key`; return whether that succeeded."""
     with ui.refusals(_key("problem", project)):
         member = Member(kind, name, st.session_state[key])
-        _change(project, "admit", member, action="member", **member.told)
+        _change(project, "admit", member, action="member", **member.log_details)
         return True
     return False
 
 
 def _expel(project: Project, member: Member) -> None:
     with ui.refusals(_key("problem", project)):
-        _change(project, "expel", member.kind, member.name, action="member", **{**member.told, "role": None})
+        _change(
+            project,
+            "expel",
+            member.kind,
+            member.name,
+            action="member",
+            **{**member.log_details, "role": None},
+        )
 
 
 def _key(what: str, project: Project) -> str:

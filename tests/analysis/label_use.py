@@ -1,8 +1,6 @@
 """How often each group gives each label, held against random groups: all that a new panel takes."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Self
 
 import numpy as np
 
@@ -20,13 +18,6 @@ class LabelUseWork:
 
     given: Codes
     member: BoolArray
-
-    def arrays(self) -> dict[str, Any]:
-        return {"given": self.given, "member": self.member}
-
-    @classmethod
-    def of_arrays(cls, arrays: Mapping[str, Any]) -> Self:
-        return cls(**arrays)
 
     def shuffled(self, seed: int, start: int, stop: int) -> FloatArray:
         order, bounds = over_all(len(self.given))

@@ -1,5 +1,6 @@
 """How well all raters agree: against other software, by hand; AC1, for those who ask for it."""
 
+import io
 import json
 from dataclasses import replace
 
@@ -11,6 +12,7 @@ import pytest
 from benchmarks.planted import dataset as planted
 from grasp_core.analysis import everybody as module
 from grasp_core.analysis.everybody import disputed_items, everybody
+from grasp_core.engine.pools.workers import pack, unpack
 from grasp_core.engine.run import checked_groups, prepare
 from grasp_core.model.annotations import number_of
 from grasp_core.model.data_spec import DataSpec
@@ -266,8 +268,7 @@ def test_every_permutation_is_that_of_the_plain_definition(shape) -> None:
     spec = AnalysisSpec(axes=(("gender",), ("race",)))
     grouping = form_groups(raters, spec.axes, min_raters=2)
     built = build_design(annotations, raters, grouping, spec, lacking=AC1)
-    sent = {name: np.asarray(value) for name, value in built.arrays().items()}
-    found = compiled.shuffled(Design.of_arrays(sent), 7, 0, 5)
+    found = compiled.shuffled(unpack(Design, io.BytesIO(pack(built))), 7, 0, 5)
     plain = compiled.shuffled(build_design(annotations, raters, grouping, spec), 7, 0, 5)
     np.testing.assert_array_equal(found[..., :-1], plain)
     for b in range(5):
@@ -285,7 +286,7 @@ def test_several_questions_are_averaged() -> None:
     spec = AnalysisSpec(axes=(("gender",),))
     grouping = form_groups(raters[0], spec.axes, min_raters=2)
     design = questions.lay_out(answers, raters[0], grouping, spec, lacking=AC1)
-    found = questions.together(questions.observed_components(design), 1)[:, -1]
+    found = questions.joint_statistics(questions.observed_components(design), 1)[:, -1]
     right = [np.mean([gwet_ac1(count(one, member)) for one in answers]) for member in grouping.member]
     np.testing.assert_allclose(found, right)
 

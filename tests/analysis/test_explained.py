@@ -13,7 +13,7 @@ from grasp_core.analysis.items.panel import ItemsRequest, look_at_items
 from grasp_core.analysis.models.panel import Models
 from grasp_core.analysis.pairs import Pairs
 from grasp_core.analysis.panel import Panel, groups_asked
-from grasp_core.analysis.rater_map import explained_by_axes, n_permutations, shuffled_shares
+from grasp_core.analysis.rater_map import Piece, explained_by_axes, n_permutations, shuffled_shares
 from grasp_core.model.annotations import Annotations, Axis, FloatArray, ModelLabels, Raters
 from grasp_core.model.remarks.cautions import Caution
 from grasp_core.model.spec import STATISTICS, AnalysisSpec, RunSpec
@@ -60,18 +60,18 @@ def test_of_one_number_it_is_the_share_of_an_analysis_of_variance() -> None:
 def test_permutations_are_those_of_every_run_with_the_plain_definition(unknown, stratified) -> None:
     squared, group = distances(2), groupings(2, unknown=unknown)
     exchange = everybody(30, "s" if stratified else None)
-    found = shuffled_shares(squared, group, exchange, 7, 40)
+    found = shuffled_shares(Piece(squared, group, exchange, 7, 0, 40))
     for b in range(40):
         taken = group[:, permutation(7, b, *exchange)]
         np.testing.assert_allclose(found[b], [explained(squared, row) for row in taken], atol=1e-12)
-    rest = shuffled_shares(squared, group, exchange, 7, 27, first=13)  # in pieces they are the same
+    rest = shuffled_shares(Piece(squared, group, exchange, 7, 13, 27))  # in pieces they are the same
     np.testing.assert_allclose(rest, found[13:], atol=1e-12)
 
 
 def test_p_counts_the_permutations_that_explain_as_much_and_axes_of_one_group_do_not_count() -> None:
     squared, group = distances(3), groupings(3)
     found, count = explained_by_axes(squared, group, everybody(30), SPEC)
-    null = shuffled_shares(squared, group, everybody(30), 7, 300)
+    null = shuffled_shares(Piece(squared, group, everybody(30), 7, 0, 300))
     assert count == 300
     for one, row, shuffled in zip(found, group, null.T, strict=True):
         assert one.share == pytest.approx(explained(squared, row), abs=1e-12)

@@ -35,8 +35,7 @@ from grasp_core.permutation import compiled
 from grasp_core.permutation import questions as of_questions
 from grasp_core.permutation.design import build_design
 from grasp_core.permutation.draw import identity
-from grasp_core.permutation.reference import evaluate
-from grasp_core.permutation.testing.p_values import p_value
+from grasp_core.permutation.testing.p_values import tails
 from grasp_core.reading.dataset.load import Dataset, load
 from grasp_core.reading.sandbox.read import read_table
 from grasp_core.report.quality import quality_json, quality_report
@@ -46,6 +45,7 @@ from grasp_core.statistics.in_group import irr
 from grasp_core.statistics.items import count
 from grasp_core.statistics.label_use import label_use
 from tests.computing import compute_in_threads
+from tests.permutation.reference import evaluate
 from tests.permutation.simulated import DATA_SPEC, coded, dataset, part, simulate
 
 AXES = (("gender",), ("race",))
@@ -274,7 +274,7 @@ def runs(task: PowerTask, strength: float, direction: str) -> tuple[float, float
         counted = np.concatenate([compiled.observed(design)[None], shuffled])[:, 0]
         index = gai(counted[:, 0], counted[:, 1])
         values.append(index[0])
-        p = None if np.isnan(index[0]) else p_value(index[0], index[1:][~np.isnan(index[1:])], "two-sided")
+        p = None if np.isnan(index[0]) else tails(index[0], index[1:][~np.isnan(index[1:])]).p("two-sided")
         detected += p is not None and p < 0.05
     return detected / RUNS, float(np.nanmedian(values))
 
@@ -354,7 +354,7 @@ def found(questions: Sequence[Annotations], raters: Raters, spec: AnalysisSpec, 
     answers = [answers_of(one, of_one, sides) for one, of_one in zip(questions, designs, strict=True)]
 
     def statistics(sums: FloatArray) -> FloatArray:
-        return group_columns(of_questions.together(of_questions.components(design, sums)), spec)
+        return group_columns(of_questions.joint_statistics(of_questions.components(design, sums)), spec)
 
     return jackknives(answers, sides, statistics)
 
@@ -438,7 +438,7 @@ def test_a_published_item_left_out() -> None:
     answers = answers_of(annotations, only, Sides(grouping.member[0], grouping.complement(0)))
     added = answers.added(np.arange(12))
     sums = np.stack([added.sum(axis=0), added.sum(axis=0) - added[5]])
-    alpha, without_6 = of_questions.together(of_questions.components(design, sums))[:, 0]
+    alpha, without_6 = of_questions.joint_statistics(of_questions.components(design, sums))[:, 0]
     assert alpha == pytest.approx(0.743, abs=5e-4)
     assert alpha - without_6 == pytest.approx(-0.114, abs=5e-4)
 

@@ -14,7 +14,7 @@ from grasp_core.model.groups import form_groups
 from grasp_core.model.spec import AnalysisSpec
 from grasp_core.permutation.testing.corrections import q_values
 from grasp_core.permutation.testing.outcomes import outcomes
-from grasp_core.permutation.testing.p_values import p_value
+from grasp_core.permutation.testing.p_values import tails
 from grasp_core.permutation.testing.tally import Tally
 from tests.analysis.label_use import LabelUse
 from tests.permutation.simulated import dataset
@@ -63,7 +63,7 @@ def test_it_has_p_and_q(null: np.ndarray) -> None:
     found = outcomes(asked.tests, asked.observed, tally.null, {})
     for of_label in range(3):
         columns = range(of_label, 15, 3)
-        p = [p_value(float(asked.observed[c]), null[:, c], "two-sided") for c in columns]
+        p = [tails(float(asked.observed[c]), null[:, c]).p("two-sided") for c in columns]
         assert [found[c].p for c in columns] == p
         assert [found[c].q for c in columns] == q_values(p, np.empty(0), null, "benjamini-hochberg")
     marked = [c for c, outcome in found.items() if outcome.significance == "corrected"]

@@ -12,10 +12,10 @@ from scipy.stats.contingency import association
 
 from grasp_core import cli
 from grasp_core.analysis.overview import (
-    Bar,
     CountRange,
     Overlap,
     RandomRaters,
+    RaterCountBar,
     constant_raters,
     corrected_v,
     overlaps,
@@ -58,7 +58,7 @@ def test_overview_counts_what_is_there_and_what_is_missing_and_every_item_once(d
     assert found.filled == found.missing == 0.5
     assert found.raters_per_item == CountRange(1, 2.0, 3)
     assert found.annotations_per_rater == CountRange(1, 1.5, 2)
-    assert found.items_by_raters == (Bar(1, 1, 1), Bar(2, 2, 1), Bar(3, 3, 1))
+    assert found.items_by_raters == (RaterCountBar(1, 1, 1), RaterCountBar(2, 2, 1), RaterCountBar(3, 3, 1))
     assert [(row.axis, row.raters, row.share) for row in found.unknown] == [("g", 1, 0.25), ("h", 0, 0.0)]
     text = tables.overview_table(found).to_string()
     assert "50.0%" in text

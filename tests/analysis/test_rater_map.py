@@ -27,8 +27,8 @@ from grasp_core.analysis.rater_map import (
     pair_disagreements,
     place,
     rater_map,
+    shown_values,
     squared_distances,
-    told,
 )
 from grasp_core.analysis.rater_map_values import NOTHING, RaterMap
 from grasp_core.model.annotations import Annotations, FloatArray
@@ -157,8 +157,8 @@ def test_small_groups_are_others_and_points_tell_nothing_of_fewer_raters() -> No
     assert str(axis.reason) == "fewer than two of its groups have 5 raters or more on the map"
     one = task(8, dataclasses.replace(ALL, min_raters=4), raters=40, unknown=0.2)
     found = rater_map(one)
-    told = Counter(point.values for point in found.points)
-    assert min(told.values()) >= 4
+    shown_values = Counter(point.values for point in found.points)
+    assert min(shown_values.values()) >= 4
     assert len(found.points) > 36
     assert 0 < found.n_reduced < 40
     assert found.columns == ("gender", "race")
@@ -364,20 +364,20 @@ CODES = st.tuples(st.integers(1, 40), st.integers(1, 4)).flatmap(
 
 @given(codes=CODES, least=st.integers(1, 6))
 def test_never_of_fewer_than_enough_and_never_wrong(codes: np.ndarray, least: int) -> None:
-    found, shown = told(codes, least)
+    found, shown = shown_values(codes, least)
     assert ((found == codes) | (found == -1)).all()
     for row in found[shown]:
         assert (found[shown] == row).all(axis=1).sum() >= least
     assert (found[~shown] == -1).all()
     assert (~shown).sum() < least
-    whole, everybody = told(codes, 1)  # one rater is enough
+    whole, everybody = shown_values(codes, 1)  # one rater is enough
     assert (whole == codes).all()
     assert everybody.all()
 
 
 def test_the_last_value_goes_first() -> None:
     codes = np.array([[0, 0], [0, 0], [0, 1], [0, -1], [1, 0]])
-    found, shown = told(codes, 2)
+    found, shown = shown_values(codes, 2)
     assert found.tolist() == [[0, 0], [0, 0], [0, -1], [0, -1], [-1, -1]]
     assert shown.tolist() == [True, True, True, True, False]
 

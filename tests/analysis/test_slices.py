@@ -1,5 +1,6 @@
 """Slices and one axis given another: each is the numbers of a run on a part, q over all values."""
 
+import io
 import math
 from dataclasses import replace
 
@@ -11,6 +12,7 @@ from benchmarks.planted import dataset, independent_shares, labelled, own_view, 
 from grasp_core.analysis.cohesion.panel import CohesionWork
 from grasp_core.analysis.overview import associations, overlaps
 from grasp_core.analysis.stages import Slices
+from grasp_core.engine.pools.workers import pack, unpack
 from grasp_core.engine.run import prepare
 from grasp_core.model.annotations import Axis, Raters
 from grasp_core.model.errors import SpecError
@@ -150,8 +152,7 @@ def test_work_travels_and_stops_by_group() -> None:
     assert whole.shape == (20, units, panel.per_unit)
     some = np.zeros(units, np.bool_)
     some[[1, units - 1]] = True
-    travelled = {name: np.asarray(value) for name, value in panel.work(some).arrays().items()}
-    work = CohesionWork.of_arrays(travelled)
+    work = unpack(CohesionWork, io.BytesIO(pack(panel.work(some))))
     assert np.array_equal(work.shuffled(1, 5, 20), whole[5:, some], equal_nan=True)
 
 

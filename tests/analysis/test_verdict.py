@@ -13,7 +13,7 @@ from grasp_core.analysis.cohesion.combined_test import (
     Joint,
     hypotheses,
     joint_tests,
-    values_together,
+    pick_verdict_values,
     with_verdicts,
 )
 from grasp_core.analysis.intervals import Jackknife, Jackknives
@@ -169,13 +169,15 @@ PLACES = Places(1, 2)
 
 def test_values_are_those_of_the_columns() -> None:
     found = np.random.default_rng(2).normal(size=(50, PLACES.dsi(0)))
-    kept = values_together(found[1:], found[0], PLACES, [False])[:, 0]
+    kept = pick_verdict_values(found[1:], found[0], PLACES, [False])[:, 0]
     places = (PLACES.label_use, DISTANCE, GAI, STATISTICS.index("gap"))
     np.testing.assert_array_equal(kept, found[:, [PLACES.column(0, place) for place in places]])
-    shares = values_together(found[1:], found[0], PLACES, [True])[:, 0]
+    shares = pick_verdict_values(found[1:], found[0], PLACES, [True])[:, 0]
     assert np.isnan(shares[:, DIST]).all()
     without = Places(1)
-    none = values_together(found[1:, : without.dsi(0)], found[0, : without.dsi(0)], without, [False])[:, 0]
+    none = pick_verdict_values(found[1:, : without.dsi(0)], found[0, : without.dsi(0)], without, [False])[
+        :, 0
+    ]
     assert np.isnan(none[:, USE]).all()
     np.testing.assert_array_equal(none[:, 1:], kept[:, 1:])
 

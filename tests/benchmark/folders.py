@@ -4,7 +4,7 @@ import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from grasp_core.benchmark.tasks import TRAIN_FILE, Rows, Task, read_rows, read_task
+from grasp_core.benchmark.tasks import TRAIN_FILE, Task, TaskRows, read_rows, read_task
 from tests.shared_data import SHARED
 
 CLASSES = ("no", "yes", "maybe so")
@@ -65,7 +65,7 @@ def weather(folder: Path, rows: Sequence[tuple[str, str]] = WEATHER) -> Path:
     return write(folder, {"task.json": task, "train.csv": train, "test_unlabeled.csv": test})
 
 
-def opened(folder: Path) -> tuple[Task, Rows]:
+def opened(folder: Path) -> tuple[Task, TaskRows]:
     task = read_task(folder)
     return task, read_rows(folder / TRAIN_FILE, task, labelled=True)
 

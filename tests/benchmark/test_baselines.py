@@ -15,7 +15,13 @@ from benchmarks.few_shot import NAMES as COLUMNS
 from grasp_core import cli
 from grasp_core.benchmark.baselines import embedding
 from grasp_core.benchmark.baselines.as_raters import item_texts, label_items
-from grasp_core.benchmark.baselines.classical import Boosting, Fit, distinct_columns, fit_adaboost, fit_staged
+from grasp_core.benchmark.baselines.classical import (
+    Baseline,
+    Boosting,
+    distinct_columns,
+    fit_adaboost,
+    fit_staged,
+)
 from grasp_core.benchmark.baselines.embedding import Embedder, Matrix, available, in_words, spreading
 from grasp_core.benchmark.baselines.registry import BASELINES, LM, SPREADING, make_baseline
 from grasp_core.benchmark.scoring import evaluate as boosting
@@ -31,7 +37,7 @@ from tests.shared_data import needs_shared_data
 NAMES = [name for name in BASELINES if name != LM]
 
 
-def made(name: str) -> Fit:
+def made(name: str) -> Baseline:
     """The baseline; the one that learns from unlabelled rows too is given some."""
     return make_baseline(name, unlabelled=texts(*NEW))
 

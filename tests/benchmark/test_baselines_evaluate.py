@@ -23,7 +23,7 @@ from grasp_core.benchmark.scoring.evaluate import (
     taken,
     work_key,
 )
-from grasp_core.benchmark.tasks import Rows, Task, read_rows
+from grasp_core.benchmark.tasks import Task, TaskRows, read_rows
 from grasp_core.cli import main
 from grasp_core.model.errors import DataError, RunCancelledError, SpecError
 from grasp_core.model.remarks.benchmark import BaselineCaution
@@ -40,7 +40,7 @@ class Spy:
     def __init__(self) -> None:
         self.learnt: list[tuple[str, ...]] = []
 
-    def __call__(self, train: Rows, task: Task, seed: int) -> Predict:
+    def __call__(self, train: TaskRows, task: Task, seed: int) -> Predict:
         self.learnt.append(train.ids)
         return fit_tfidf(train, task, seed)
 
@@ -140,7 +140,7 @@ def test_blocks_of_rows_change_no_label_and_partial_work_belongs_to_its_rows_and
     whole = label_rows(fit_tfidf, train, task, rows)
     assert label_rows(fit_tfidf, train, task, rows, block=2, done=kept) == whole
 
-    def never(train: Rows, task: Task, seed: int) -> Predict:
+    def never(train: TaskRows, task: Task, seed: int) -> Predict:
         raise AssertionError("learnt again")
 
     assert label_rows(never, train, task, rows, block=2, done=kept) == whole

@@ -15,11 +15,11 @@ from grasp_core.model.remarks.cautions import Caution
 from grasp_core.model.remarks.reasons import NoValue
 from grasp_core.model.result import RunResult
 from grasp_core.model.spec import STATISTICS, AnalysisSpec, RunSpec
-from grasp_core.permutation import reference
 from grasp_core.permutation.compiled import KERNEL_STATISTICS
 from grasp_core.permutation.draw import identity
 from grasp_core.permutation.testing.tally import KEPT
 from grasp_core.statistics import in_group
+from tests.permutation import reference
 from tests.permutation.simulated import DATA_SPEC, dataset
 
 AXES = (("gender",), ("race",), ("gender", "race"))

@@ -12,13 +12,13 @@ from grasp_core.model.annotations import Annotations, Axis, FloatArray, Raters
 from grasp_core.model.data_spec import DataSpec
 from grasp_core.model.groups import Group, Grouping, form_groups
 from grasp_core.model.spec import STATISTICS, AnalysisSpec
-from grasp_core.permutation import reference
 from grasp_core.permutation.design import Design, build_design
 from grasp_core.permutation.draw import identity
 from grasp_core.permutation.testing.outcomes import outcomes
 from grasp_core.permutation.testing.p_values import Kept
 from grasp_core.reading.dataset.load import Dataset, load
 from grasp_core.reading.sandbox.read import read_table
+from tests.permutation import reference
 
 DATA_SPEC = DataSpec(item="item", rater="rater", label="label")
 CONVENTIONS: dict[str, dict[str, Any]] = {

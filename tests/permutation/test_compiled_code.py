@@ -19,7 +19,7 @@ from grasp_core.permutation.kernel.counting import words_at
 from tests.engine.asking import wait_until
 
 AFTER_WARMING = """
-import dataclasses, itertools, pickle, sys
+import dataclasses, io, itertools, pickle, sys
 import numpy as np
 from grasp_core.model.groups import form_groups
 from grasp_core.permutation import compiled
@@ -28,6 +28,7 @@ from grasp_core.permutation.design import Design, build_design
 from grasp_core.analysis.items import kernel as items
 from grasp_core.analysis.items.panel import ItemsRequest, look_at_items
 from grasp_core.analysis.models import kernel as models
+from grasp_core.engine.pools.workers import pack, unpack
 from grasp_core.engine.warm import warm
 from grasp_core.model.spec import AnalysisSpec, RunSpec
 from tests.permutation.simulated import CONVENTIONS, DATA_SPEC, dataset, simulate
@@ -51,8 +52,7 @@ for missing, unknown, (dense, tables), convention, level in itertools.product(
     built = build_design(
         annotations, raters, form_groups(raters, axes), spec, dense=dense, tables=tables
     )
-    np.savez(sys.argv[1], **built.arrays())
-    for design in (built, Design.of_arrays(dict(np.load(sys.argv[1])))):
+    for design in (built, unpack(Design, io.BytesIO(pack(built)))):
         compiled.observed(design)
         compiled.shuffled(design, 1, 0, 3)
         tabled = (name for name in ("crossed", "sparse", "digits", "local") if getattr(design, name))
@@ -61,8 +61,7 @@ for missing, unknown, (dense, tables), convention, level in itertools.product(
     all_labels = np.ones(categories, np.bool_)
     asked = (annotations, raters, form_groups(raters, axes), spec, labels, all_labels)
     given = models.build_design(*asked, dense=dense)
-    np.savez(sys.argv[1], **given.arrays())
-    for design in (given, models.SidesDesign.of_arrays(dict(np.load(sys.argv[1])))):
+    for design in (given, unpack(models.SidesDesign, io.BytesIO(pack(given)))):
         models.observed(design)
         models.shuffled(design, 1, 0, 3)
 for level, correction in itertools.product(("nominal", "ordinal"), ("benjamini-hochberg", "max-t")):
@@ -238,7 +237,7 @@ def test_a_process_that_warms_ends_with_the_one_that_started_it(tmp_path: Path) 
 @pytest.mark.long
 def test_after_warming_nothing_is_compiled_any_more(tmp_path: Path) -> None:
     """In a process of its own; designs as they are built, and as they come to a worker."""
-    command = [sys.executable, "-c", AFTER_WARMING, str(tmp_path / "design.npz")]
+    command = [sys.executable, "-c", AFTER_WARMING]
     found = subprocess.run(command, cwd=CORE.parent, capture_output=True, text=True, check=True)
     signatures, ways = map(ast.literal_eval, found.stdout.splitlines())
     assert set(signatures) == {1}

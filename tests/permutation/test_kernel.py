@@ -1,22 +1,24 @@
 """The compiled kernel against its plain twin, for every option and every kind of data."""
 
 import dataclasses
+import io
 import itertools
-from pathlib import Path
 from typing import get_args
 
 import numba
 import numpy as np
 import pytest
 
+from grasp_core.engine.pools.workers import pack, unpack
 from grasp_core.model.annotations import Annotations, Axis, Raters
 from grasp_core.model.groups import Grouping, form_groups
 from grasp_core.model.spec import AnalysisSpec, Level
-from grasp_core.permutation import compiled, reference
+from grasp_core.permutation import compiled
 from grasp_core.permutation import design as design_module
 from grasp_core.permutation.design import Design, build_design
 from grasp_core.permutation.draw import exchange_of, identity, permutation
 from grasp_core.permutation.kernel import crossed
+from tests.permutation import reference
 from tests.permutation.simulated import (
     AXES,
     CONVENTIONS,
@@ -166,12 +168,11 @@ def test_dense_and_sparse_agree_to_the_last_bit_and_the_faster_is_chosen_by_shap
 
 
 @pytest.mark.parametrize("dense", [True, False], ids=["dense", "sparse"])
-def test_a_stored_design_computes_the_same(tmp_path: Path, dense: bool) -> None:
+def test_a_packed_design_computes_the_same(dense: bool) -> None:
     annotations, raters = simulate(12, missing=0.3)
     spec = AnalysisSpec(axes=AXES, strata=("region",), ties="random", **CONVENTIONS["paper"])
     design = built(annotations, raters, spec, dense=dense)
-    np.savez(tmp_path / "design.npz", **design.arrays())
-    loaded = Design.of_arrays(dict(np.load(tmp_path / "design.npz")))
+    loaded = unpack(Design, io.BytesIO(pack(design)))
     for field in dataclasses.fields(Design):
         before, after = getattr(design, field.name), getattr(loaded, field.name)
         assert type(before) is type(after)

@@ -12,11 +12,12 @@ from hypothesis import strategies as st
 from grasp_core.model.annotations import Annotations, Axis, Raters
 from grasp_core.model.groups import form_groups
 from grasp_core.model.spec import AnalysisSpec, Level
-from grasp_core.permutation import compiled, reference
+from grasp_core.permutation import compiled
 from grasp_core.permutation.design import Design, build_design
 from grasp_core.permutation.draw import exchange_of, identity, permutation
 from grasp_core.permutation.kernel import digits_layout, local_layout
 from grasp_core.permutation.kernel import profiles as profiles_module
+from tests.permutation import reference
 from tests.permutation.simulated import AXES, CONVENTIONS, built, clustered, coded, part, simulate
 
 

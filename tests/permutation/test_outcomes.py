@@ -2,19 +2,20 @@
 
 import dataclasses
 import functools
+import io
 import itertools
 import math
-from pathlib import Path
 
 import numpy as np
 import pytest
 
 from grasp_core.analysis.cohesion.columns import Places
+from grasp_core.engine.pools.workers import pack, unpack
 from grasp_core.model.annotations import Annotations, Raters
 from grasp_core.model.groups import form_groups
 from grasp_core.model.remarks.reasons import NoValue
 from grasp_core.model.spec import STATISTICS, AnalysisSpec, Level
-from grasp_core.permutation import label_use, questions, reference
+from grasp_core.permutation import label_use, questions
 from grasp_core.permutation.draw import exchange_of, identity, permutation
 from grasp_core.permutation.questions import Questions
 from grasp_core.permutation.testing.corrections import (
@@ -27,6 +28,7 @@ from grasp_core.permutation.testing.corrections import (
     step_down,
 )
 from grasp_core.permutation.testing.p_values import BINS
+from tests.permutation import reference
 from tests.permutation.naive import (
     naive_dsi,
     naive_max_t,
@@ -378,11 +380,10 @@ def test_a_permutation_does_not_depend_on_its_block(monkeypatch: pytest.MonkeyPa
     np.testing.assert_array_equal(label_use.shuffled(terms, 1, 33, 70), whole[33:])
 
 
-def test_a_stored_design_computes_the_same(tmp_path: Path) -> None:
+def test_a_packed_design_computes_the_same() -> None:
     annotations, raters = simulate(3, missing=0.4, unknown=0.1)
     design = laid_out((annotations,), raters, AnalysisSpec(axes=AXES, min_raters=1))
-    np.savez(tmp_path / "design.npz", **questions.arrays(design))
-    again = questions.of_arrays(dict(np.load(tmp_path / "design.npz")))
+    again = unpack(questions.Questions, io.BytesIO(pack(design)))
     expected = questions.shuffled(design, 9, 5, 8)
     np.testing.assert_array_equal(questions.shuffled(again, 9, 5, 8), expected)
     assert expected.shape[-1] == 10 + 3 + 1 + 3

@@ -15,16 +15,17 @@ from grasp_core.model.errors import SpecError
 from grasp_core.model.example import AXES, example_spec
 from grasp_core.model.groups import Grouping, form_groups
 from grasp_core.model.spec import STATISTICS, AnalysisSpec
-from grasp_core.permutation import compiled, reference
+from grasp_core.permutation import compiled
 from grasp_core.permutation.compiled import KERNEL_STATISTICS
 from grasp_core.permutation.design import build_design
 from grasp_core.permutation.draw import exchange_of, identity, permutation
 from grasp_core.permutation.testing.corrections import q_values
-from grasp_core.permutation.testing.p_values import median, p_value, tails
+from grasp_core.permutation.testing.p_values import median, tails
 from grasp_core.permutation.testing.tail import Shuffles, check_something_moves, smallest_p
 from grasp_core.reading.dataset.load import load
 from grasp_core.reading.sandbox.read import read_table
 from tests.few_items import few_items
+from tests.permutation import reference
 from tests.permutation.naive import GRID, JITTER, naive_max_t, naive_paper, naive_step_up, naive_two_sided
 from tests.permutation.simulated import GAI, clustered, coded, dsi_p, part, simulate
 from tests.strategies import rated
@@ -36,26 +37,26 @@ NULLS = st.lists(GRID, min_size=100, max_size=140)
 def test_p_is_the_formula(observed: float, null: list[float], jitter: float) -> None:
     """So that neither the order of shuffled values nor, if two-sided, the sign matters."""
     shuffled = np.array(null) + jitter
-    p = p_value(observed, shuffled, "two-sided")
+    p = tails(observed, shuffled).p("two-sided")
     assert p == naive_two_sided(observed, null)
     assert 0 < p <= 1
-    assert p_value(observed, shuffled, "paper") == naive_paper(observed, null)
+    assert tails(observed, shuffled).p("paper") == naive_paper(observed, null)
 
 
 def test_by_hand_with_ties_relative_to_large_values() -> None:
     null = np.arange(1.0, 101.0)
-    assert p_value(3.0, null, "two-sided") == 8 / 101
-    assert p_value(0.0, null, "two-sided") == 2 / 101  # the smallest there is: never 0
-    assert p_value(50.5, null, "two-sided") == 1  # both tails are 51/101
+    assert tails(3.0, null).p("two-sided") == 8 / 101
+    assert tails(0.0, null).p("two-sided") == 2 / 101  # the smallest there is: never 0
+    assert tails(50.5, null).p("two-sided") == 1  # both tails are 51/101
     # Paper: the median s*_{50} is 51; below 3 are two of 100.
     assert median(null) == 51
-    assert p_value(3.0, null, "paper") == 0.02
-    assert p_value(51.0, null, "paper") == 0.49
-    assert p_value(0.0, null, "paper") == 0  # as the paper's, it can be 0
+    assert tails(3.0, null).p("paper") == 0.02
+    assert tails(51.0, null).p("paper") == 0.49
+    assert tails(0.0, null).p("paper") == 0  # as the paper's, it can be 0
     assert tails(99.0, null).p_high == 3 / 101
     null = np.full(100, 1e6)
-    assert p_value(1e6 + 5e-7, null, "two-sided") == 1
-    assert p_value(1e6 + 2e-6, null, "two-sided") == 2 / 101
+    assert tails(1e6 + 5e-7, null).p("two-sided") == 1
+    assert tails(1e6 + 2e-6, null).p("two-sided") == 2 / 101
     assert not tails(0.5, np.full(3, 0.5 + 1e-13)).below
     assert tails(0.5, np.full(3, 0.5 + 1e-11)).below
 
@@ -68,8 +69,8 @@ def test_below_is_below_the_median(observed: float, null: list[float], jitter: f
 
 @pytest.mark.parametrize("convention", ["two-sided", "paper"])
 def test_fewer_than_100_shuffled_values_give_no_p(convention) -> None:
-    assert p_value(0.0, np.zeros(99), convention) is None
-    assert p_value(0.0, np.zeros(100), convention) is not None
+    assert tails(0.0, np.zeros(99)).p(convention) is None
+    assert tails(0.0, np.zeros(100)).p(convention) is not None
 
 
 @pytest.mark.parametrize("size", [1, 2, 3, 100, 101])
@@ -341,7 +342,7 @@ def tested() -> dict[str, np.ndarray]:
         grouping, observed, null = values(annotations, raters, seed, OF_RACE.permutations)
         irr = null[:, 0, 0][~np.isnan(null[:, 0, 0])]
         for convention in ("two-sided", "paper"):
-            found[convention].append(p_value(observed[0, 0], irr, convention))  # type: ignore[arg-type]
+            found[convention].append(tails(observed[0, 0], irr).p(convention))  # type: ignore[arg-type]
         found["dsi"].append(dsi_p(grouping, observed, null, OF_RACE))
     return {name: np.array(p, dtype=float) for name, p in found.items()}
 

@@ -1,10 +1,10 @@
 """Counted null distributions against the whole values; vector-valued annotations against plain vectors."""
 
 import dataclasses
+import io
 import itertools
 import math
 import random
-from pathlib import Path
 
 import krippendorff
 import numpy as np
@@ -13,14 +13,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from grasp_core.analysis.cohesion.columns import cohesion_tests, members, with_dsi
+from grasp_core.engine.pools.workers import pack, unpack
 from grasp_core.model.annotations import Annotations, Axis, Raters
 from grasp_core.model.groups import form_groups
 from grasp_core.model.spec import STATISTICS, AnalysisSpec
-from grasp_core.permutation import compiled, questions, reference
+from grasp_core.permutation import compiled, questions
 from grasp_core.permutation.compiled import KERNEL_STATISTICS
 from grasp_core.permutation.draw import exchange_of, identity, permutation
 from grasp_core.permutation.testing.p_values import BINS, Kept
 from grasp_core.permutation.testing.tally import CELLS, Counted, Tally
+from tests.permutation import reference
 from tests.permutation.naive import GRID, JITTER, naive_dsi
 from tests.permutation.simulated import GAI, GROUPS, SPEC, by_group_and_axis, simulate
 from tests.permutation.simulated import kept as whole
@@ -319,7 +321,7 @@ def test_the_others_are_averaged_over_the_questions_that_have_a_value() -> None:
         assert value == pytest.approx(known.mean() if known.size else np.nan, abs=1e-12, nan_ok=True)
 
 
-def test_one_question_is_itself_and_has_the_values_of_its_design(tmp_path: Path) -> None:
+def test_one_question_is_itself_and_has_the_values_of_its_design() -> None:
     answers, raters = asked(missing=0.3)
     assert np.array_equal(twin(answers, raters), twin(answers[0], raters), equal_nan=True)
     twice = twin((*answers, *answers), raters)
@@ -332,10 +334,9 @@ def test_one_question_is_itself_and_has_the_values_of_its_design(tmp_path: Path)
     (only,) = design.designs
     expected = compiled.shuffled(only, 1, 0, 3)
     assert questions.shuffled(design, 1, 0, 3).tobytes() == expected.tobytes()
-    np.savez(tmp_path / "design.npz", **questions.arrays(design))
-    stored = questions.of_arrays(dict(np.load(tmp_path / "design.npz")))
+    stored = unpack(questions.Questions, io.BytesIO(pack(design)))
     assert questions.shuffled(stored, 1, 0, 3).tobytes() == expected.tobytes()
-    observed = questions.together(questions.observed_components(stored))
+    observed = questions.joint_statistics(questions.observed_components(stored))
     assert observed.tobytes() == compiled.observed(only).tobytes()
 
 
@@ -346,7 +347,7 @@ def test_one_question_is_itself_and_has_the_values_of_its_design(tmp_path: Path)
     [{}, {"missing": 0.3}, {"missing": 0.85, "items": 12, "unknown": 0.2}, {"raters": 130, "items": 6}],
     ids=["crossed", "gaps", "sparse", "many raters"],
 )
-def test_compiled_and_plain_agree(tmp_path: Path, shape, ties: str, strata: tuple[str, ...]) -> None:
+def test_compiled_and_plain_agree(shape, ties: str, strata: tuple[str, ...]) -> None:
     answers, raters = asked(2, 5, **shape)
     teams = Axis.from_values([str(j // 2 if j < 8 else j) for j in range(len(raters.rater_ids))])
     raters = dataclasses.replace(raters, axes={**raters.axes, "team": teams})
@@ -354,15 +355,14 @@ def test_compiled_and_plain_agree(tmp_path: Path, shape, ties: str, strata: tupl
     spec = AnalysisSpec(axes=AXES, min_raters=1, seed=9, ties=ties, strata=strata, cluster=cluster)
     design = questions.lay_out(answers, raters, form_groups(raters, AXES, min_raters=1), spec)
     assert len(design.designs) == 3
-    observed = questions.together(questions.observed_components(design))
+    observed = questions.joint_statistics(questions.observed_components(design))
     np.testing.assert_allclose(observed, twin(answers, raters, spec), rtol=0, atol=1e-12)
     found = questions.shuffled(design, 9, 5, 8)
     drawn = exchange_of(raters, spec)
     for b, values in zip(range(5, 8), found, strict=True):
         expected = twin(answers, raters, spec, permutation(9, b, *drawn))
         np.testing.assert_allclose(values, expected, rtol=0, atol=1e-12)
-    np.savez(tmp_path / "design.npz", **questions.arrays(design))
-    again = questions.shuffled(questions.of_arrays(dict(np.load(tmp_path / "design.npz"))), 9, 5, 8)
+    again = questions.shuffled(unpack(questions.Questions, io.BytesIO(pack(design))), 9, 5, 8)
     assert again.tobytes() == found.tobytes()
 
 

@@ -30,12 +30,7 @@ _SHARED = KERNEL_STATISTICS.index("distance")
 
 @dataclass(frozen=True, slots=True)
 class Places:
-    """Positions of the columns of groups and axes.
-
-    `n_groups`: G.
-    `n_labels`: L, labels whose use by groups is reported; 0 if there are too many.
-    `further`: names of the optional statistics.
-    """
+    """Positions of the columns of G groups, with L labels whose use is reported, and axes."""
 
     n_groups: int
     n_labels: int = 0
@@ -102,10 +97,7 @@ def members(groups: Sequence[Group], spec: AnalysisSpec) -> list[list[int]]:
 def cohesion_tests(
     groups: Sequence[Group], spec: AnalysisSpec, n_labels: int = 0, symmetry: Symmetry | None = None
 ) -> Tests:
-    """Return the tests of the chosen statistics, label use and the axes' DSI; units are groups.
-
-    Without a symmetry, no two null distributions are taken to be the same.
-    """
+    """Return the tests of the chosen statistics, label use and the axes' DSI; units are groups."""
     places = Places(len(groups), n_labels, further_of(spec))
     families = group_families([group.axes for group in groups], spec, places)
     of_axis = members(groups, spec)
@@ -115,20 +107,17 @@ def cohesion_tests(
         needs[places.column(g, 0) : places.column(g + 1, 0), g] = True
     known = known_of(places, symmetry.like, len(axes)) if symmetry else Known()
     largest: dict[int, Maximum] = {}
-    for c, together in zip(axes, of_axis, strict=True):
-        needs[c, together] = True
-        if together:
-            columns = tuple(places.column(g, GAI) for g in together)
+    for c, chosen in zip(axes, of_axis, strict=True):
+        needs[c, chosen] = True
+        if chosen:
+            columns = tuple(places.column(g, GAI) for g in chosen)
             largest[c] = Maximum(columns, upper=columns, within=c, every=True, known=known.of(columns))
     families = (*families, Family(axes, "upper", "benjamini-hochberg"))
     return Tests(families, needs, largest, known=known)
 
 
 def known_of(places: Places, like: Int64Array, further: int) -> Known:
-    """Return symmetries of the groups' columns, which `further` other columns follow.
-
-    `like`: from :class:`~grasp_core.permutation.testing.tail.Symmetry`.
-    """
+    """Return symmetries (:class:`Symmetry`) of the groups' columns, which `further` others follow."""
     width, found = places.of_group, np.arange(places.dsi(further))
     found[: places.dsi(0)] = (width * like[:, None] + np.arange(width)).ravel()
     return Known(tuple(found.tolist()))
@@ -137,12 +126,7 @@ def known_of(places: Places, like: Int64Array, further: int) -> Known:
 def group_families(
     kinds: Sequence[Hashable], spec: AnalysisSpec, places: Places, tested: Collection[str] = TABLE.keys()
 ) -> tuple[Family, ...]:
-    """Return the families of tests that are corrected together.
-
-    `kinds`, length U: the axis of each unit, such as a group.
-    `places`: positions of the units' columns.
-    `tested`: statistics that units have, if the spec asks for them.
-    """
+    """Return the families of tests that are corrected together; `kinds` are the units' axes."""
     found: dict[Hashable, list[int]] = {}
     upper: list[int] = []
     at = places.statistics
@@ -162,13 +146,9 @@ def group_families(
 def group_columns(
     counted: FloatArray, analysis: AnalysisSpec, by_shares: BoolArray | bool = False, n_further: int = 0
 ) -> FloatArray:
-    """Turn the kernel's values into the reported columns of groups.
+    """Turn the kernel's values, (..., V), into reported columns, (..., S + 1 + L + F), or (..., S + F).
 
-    `counted`: shape (..., V); the last `n_further` values are statistics that kernels lack.
-    `by_shares`, shape of `counted` without the last axis, or the end of it: True if the distance is that of
-        the shares of labels: see :func:`few_paired`.
-
-    Returns shape (..., S + 1 + L + F), without labels (..., S + F).
+    `by_shares`, shape (...) or its end: True if the distance is that of shares: see :func:`few_paired`.
     """
     of = {name: counted[..., place] for place, name in enumerate(KERNEL_STATISTICS)}
     index = gai(of[analysis.gai[0]], of[analysis.gai[1]])
@@ -189,15 +169,11 @@ def all_columns(
     *,
     with_further: bool = True,
 ) -> FloatArray:
-    """Turn the values computed for groups into all of their columns.
+    """Turn values (..., V + F + 1 + L), as of :func:`questions.values`, into all columns of groups, (..., W).
 
-    `values`, shape (..., V + F + 1 + L): from :func:`~grasp_core.permutation.questions.values`.
-    `analysis`, `by_shares`: as in :func:`group_columns`.
     `n_labels`, `n_questions`: L, and the number of questions that these labels belong to.
-    `with_further`: True if the values include the optional statistics that the spec asks for.
 
-    Returns shape (..., W). A label has a test exactly where its use is reported; if no rater differs from the
-    others in a label, the value of its test is 0.
+    A label has a test where its use is reported, with value 0 if no rater differs from others in it.
     """
     n_further = len(further_of(analysis)) if with_further else 0
     n_counted = len(KERNEL_STATISTICS) + n_labels + n_further
@@ -205,10 +181,10 @@ def all_columns(
     if not n_labels:
         return columns
     columns, beside = np.split(columns, [columns.shape[-1] - n_further], axis=-1)
-    told, far = columns[..., MEAN:], values[..., n_counted:]
-    tests = np.where(np.isnan(told), np.nan, np.where(np.isnan(far), 0.0, far))
-    together = evidence(tests[..., 1:], tests[..., 0], n_labels - n_questions)
-    return np.concatenate([columns, together[..., None], tests, beside], axis=-1)
+    use, far = columns[..., MEAN:], values[..., n_counted:]
+    tests = np.where(np.isnan(use), np.nan, np.where(np.isnan(far), 0.0, far))
+    joint = evidence(tests[..., 1:], tests[..., 0], n_labels - n_questions)
+    return np.concatenate([columns, joint[..., None], tests, beside], axis=-1)
 
 
 def few_paired(counted: FloatArray) -> BoolArray:
@@ -220,13 +196,9 @@ def few_paired(counted: FloatArray) -> BoolArray:
 
 
 def with_dsi(values: FloatArray, axis_members: Sequence[Sequence[int]]) -> FloatArray:
-    """Put the columns of groups side by side and append every axis's largest GAI.
+    """Join the columns of groups, (..., G, W), and append every axis's largest GAI: shape (..., W G + A).
 
-    `values`: shape (..., G, W).
-    `axis_members`, length A, of sequences of int: from :func:`members`. All groups of an axis take part: if
-        only groups that are estimable in the data did, the p-value of the maximum would be too small.
-
-    Returns shape (..., W G + A).
+    All groups of an axis take part: without those not estimable in the data, p would be too small.
     """
     flat = values.reshape(*values.shape[:-2], -1)
     largest = [dsi(values[..., list(groups), GAI])[..., None] for groups in axis_members]

@@ -42,27 +42,19 @@ class Joint(NamedTuple):
     spread: Spread | None = None
 
 
-class Tested(NamedTuple):
-    """Hypotheses before correction.
-
-    `found`: outcomes of all hypotheses; `reached`: for each that can be tested, the counts of
-    :func:`~grasp_core.permutation.testing.corrections.combined`, int32 arrays of shape (B + 1,).
-    """
+class UncorrectedTests(NamedTuple):
+    """Outcomes of all hypotheses, and counts, int32 (B + 1,), of those that can be tested."""
 
     found: list[Joint]
     reached: list[npt.NDArray[np.int32]]
 
 
-def values_together(
+def pick_verdict_values(
     shuffled: FloatArray, observed: FloatArray, places: Places, by_shares: Sequence[bool]
 ) -> FloatArray:
-    """Pick the columns that verdicts need: label use, distance, GAI, gap.
+    """Pick what verdicts need: label use, distance, GAI, gap; shape (B + 1, G, 4), the observed first.
 
-    `shuffled`: shape (B, C); `observed`: shape (C,).
-    `by_shares`, length G: True for groups whose distance is that of the shares of labels. It answers another
-        question, so it is left out.
-
-    Returns shape (B + 1, G, 4): row 0 has the observed values; NaN where not estimable.
+    `by_shares`, length G: True if the distance is that of shares, another question: it is then NaN.
     """
     found = np.full((len(shuffled) + 1, places.n_groups, _VALUES), np.nan)
     named = [*([places.label_use] if places.n_labels else []), DISTANCE, GAI, _GAP]
@@ -92,7 +84,6 @@ def untestable(grouping: Grouping, log_regroupings: FloatArray, unequal: Unequal
     """Return the groups that shuffling cannot test, each with the reason.
 
     `log_regroupings`, shape (G,): from :func:`~grasp_core.permutation.testing.tail.log_regroupings`.
-    `unequal`: axes whose groups were given different items, or more items than others.
     """
     found: dict[int, Untestable] = {}
     for g, group in enumerate(grouping.groups):
@@ -121,13 +112,12 @@ def uncorrected_tests(
     like: Sequence[int],
     untestable: Mapping[int, Untestable],
     spread: Callable[..., Spread | None] | None = None,
-) -> Tested:
+) -> UncorrectedTests:
     """Test each hypothesis, without correction.
 
-    `values`, shape (B + 1, G, 4): from :func:`values_together`.
+    `values`, shape (B + 1, G, 4): from :func:`pick_verdict_values`.
     `asked`: from :func:`hypotheses`.
     `like`, length G: :attr:`~grasp_core.permutation.testing.tail.Symmetry.like` of each group.
-    `untestable`: groups that shuffling cannot test, with the reason.
     `spread`: :class:`~grasp_core.analysis.cohesion.results.SpreadTest` of the same permutations; without it,
         spread is not tested.
 
@@ -166,10 +156,10 @@ def uncorrected_tests(
         strength = float(np.sqrt(sum(one**2 for one in far)))
         found.append(Joint(groups, None, kinds, p, strength=strength, spread=of_spread))
         reached.append(whole.astype(np.int32))
-    return Tested(found, reached)
+    return UncorrectedTests(found, reached)
 
 
-def corrected(of_panels: Sequence[Tested]) -> list[Joint]:
+def corrected(of_panels: Sequence[UncorrectedTests]) -> list[Joint]:
     """Correct over all panels' hypotheses that can be tested, in order; permutations match by number."""
     found = [one for panel in of_panels for one in panel.found]
     reached = [one for panel in of_panels for one in panel.reached]
@@ -237,11 +227,6 @@ def verdict_of(one: Joint, permutations: int) -> Verdict:
     """Return the verdict of a hypothesis after this number of permutations."""
     if one.why:
         return Verdict("untestable", why=one.why)
-    code = _code(one, permutations)
+    clear = max(one.q, one.bound) < LEVEL and permutations >= FEWEST_CLEAR
+    code: VerdictCode = "clear" if clear else "hint" if one.p < LEVEL else "none"
     return Verdict(code, one.kinds, one.p, one.q, one.bound, one.strength, spread=one.spread)
-
-
-def _code(one: Joint, permutations: int) -> VerdictCode:
-    if max(one.q, one.bound) < LEVEL and permutations >= FEWEST_CLEAR:
-        return "clear"
-    return "hint" if one.p < LEVEL else "none"

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Self
+from typing import Any
 
 import krippendorff
 import numpy as np
@@ -21,9 +21,9 @@ from grasp_core.analysis.cohesion.columns import (
     members,
     with_dsi,
 )
-from grasp_core.analysis.cohesion.combined_test import values_together
+from grasp_core.analysis.cohesion.combined_test import pick_verdict_values
 from grasp_core.analysis.cohesion.results import (
-    Labels,
+    ReportedLabels,
     by_axis,
     by_group,
     label_use,
@@ -46,7 +46,7 @@ from grasp_core.permutation.label_use import residuals_of
 from grasp_core.permutation.questions import Questions
 from grasp_core.permutation.testing.families import Tests
 from grasp_core.permutation.testing.outcomes import outcomes, tested_otherwise
-from grasp_core.permutation.testing.p_values import Null
+from grasp_core.permutation.testing.p_values import Null, Summaries
 from grasp_core.permutation.testing.tail import Symmetry, regroupings
 from grasp_core.permutation.uncompiled import further
 from grasp_core.reading.dataset.load import Dataset
@@ -97,32 +97,13 @@ def _same(group: Group, value: float, expected: float, source: str) -> None:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CohesionWork:
-    """Designs whose groups follow one another; each group has its :func:`questions.values`.
-
-    `of_unit`: number of neighbouring groups that make a unit, such as the two of a pair.
-    """
+    """Designs whose groups follow one another; `of_unit` neighbouring groups make a unit."""
 
     designs: tuple[Questions, ...]
     of_unit: int = 1
 
-    def arrays(self) -> dict[str, Any]:
-        """See :class:`~grasp_core.analysis.panel.Work`."""
-        found = enumerate(map(questions.arrays, self.designs))
-        arrays = {f"{d}/{name}": value for d, of_design in found for name, value in of_design.items()}
-        return arrays | {"of_unit": self.of_unit}
-
-    @classmethod
-    def of_arrays(cls, arrays: Mapping[str, Any]) -> Self:
-        """See :class:`~grasp_core.analysis.panel.Work`."""
-        of_designs: dict[str, dict[str, Any]] = {}
-        for name, value in arrays.items():
-            design, _, field = name.partition("/")
-            if field:
-                of_designs.setdefault(design, {})[field] = value
-        return cls(tuple(map(questions.of_arrays, of_designs.values())), int(arrays["of_unit"]))
-
     def shuffled(self, seed: int, start: int, stop: int) -> FloatArray:
-        """See :class:`~grasp_core.analysis.panel.Work`; profiles move within each design alone."""
+        """See :class:`~grasp_core.analysis.panel.BlockWork`; profiles move within each design alone."""
         found = [questions.shuffled(design, seed, start, stop) for design in self.designs]
         groups = np.concatenate(found, axis=1)
         return groups.reshape(stop - start, -1, self.of_unit * groups.shape[-1])
@@ -150,12 +131,12 @@ class Cohesion:
             self_check(answers, grouping, analysis.level, compiled.statistics(one)[:, 0])
         counted = questions.values(components, questions.observed_differences(self._whole), len(names))
         self.per_unit = counted.shape[-1]
-        self._labels = Labels.of(dataset.questions)
-        self.places = Places(len(grouping.groups), self._labels.told, names)
+        self._labels = ReportedLabels.of(dataset.questions)
+        self.places = Places(len(grouping.groups), self._labels.n_reported, names)
         test = tests_of(dataset.questions, grouping, analysis.level)
         self.untested = NotShuffled.of_groups(grouping.groups, unequal, analysis, self.places, test)
         symmetry = Symmetry.of(dataset.raters, grouping, analysis)
-        asked = cohesion_tests(grouping.groups, analysis, self._labels.told, symmetry)
+        asked = cohesion_tests(grouping.groups, analysis, self._labels.n_reported, symmetry)
         self.asked: Tests = replace(asked, regroupings=regroupings(dataset.raters, grouping, analysis))
         self.tests = self.asked.without(self.untested.columns)
         self.by_shares = few_paired(counted)
@@ -170,7 +151,7 @@ class Cohesion:
     def _of_groups(self, values: FloatArray) -> FloatArray:
         """Turn the values computed for groups into their columns."""
         labels = self._labels
-        return all_columns(values, self._analysis, self.by_shares, labels.told, labels.questions)
+        return all_columns(values, self._analysis, self.by_shares, labels.n_reported, labels.questions)
 
     def _said(self, analysis: AnalysisSpec) -> Iterator[Remark]:
         if analysis.cross_negentropy == "paper":
@@ -210,9 +191,9 @@ class Cohesion:
         """See :class:`~grasp_core.analysis.panel.Panel`."""
         return with_dsi(self._of_groups(values), self._members)
 
-    def together(self, shuffled: FloatArray) -> FloatArray:
-        """Return the values that verdicts need from columns (B, C): see :func:`values_together`."""
-        return values_together(shuffled, self.observed, self.places, self.by_shares.tolist())
+    def verdict_values(self, shuffled: FloatArray) -> FloatArray:
+        """Return the values that verdicts need from columns (B, C): see :func:`pick_verdict_values`."""
+        return pick_verdict_values(shuffled, self.observed, self.places, self.by_shares.tolist())
 
     @property
     def reasons(self) -> dict[int, Remark]:
@@ -244,14 +225,9 @@ class Cohesion:
         return self.rows(found, null, labels, so_far=so_far)
 
     def rows(
-        self, found: Mapping[int, Outcome], null: Null, labels: Sequence[str], *, so_far: bool
+        self, found: Mapping[int, Outcome], null: Summaries, labels: Sequence[str], *, so_far: bool
     ) -> tuple[tuple[GroupResult, ...], tuple[DsiResult, ...]]:
-        """Return results of groups and axes.
-
-        `null`: null distributions of the columns.
-        `labels`: the questions' names.
-        `so_far`: True while permutations continue: there are no intervals yet.
-        """
+        """Return results of groups and axes."""
         groups, places, annotations_of = self.grouping.groups, self.places, self._dataset.annotations_of
         names = self._labels.names(labels)
         uses = [

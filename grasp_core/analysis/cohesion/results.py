@@ -20,7 +20,7 @@ from grasp_core.permutation.design import MOST_LABELS_USED
 from grasp_core.permutation.draw import exchange_of
 from grasp_core.permutation.kernel.profiles import draw
 from grasp_core.permutation.testing.corrections import p_of
-from grasp_core.permutation.testing.p_values import Null
+from grasp_core.permutation.testing.p_values import Summaries
 from grasp_core.statistics.between_raters import spread_of_sums, spread_terms
 from grasp_core.statistics.rater_residuals import RaterResiduals, ResidualSums
 
@@ -43,9 +43,7 @@ def with_interval(
 ) -> Outcome:
     """Add its interval to an outcome, or the reason why it has none.
 
-    `outcome`: an outcome with a value.
     `ends`, shape (3,), or Remark: low, high and p, or NaN; or why no value of the run has an interval.
-    `inside`: number of raters in the group.
     `outside`: number of raters outside it; None if the statistic does not use their labels.
     `rarer`: number of labels the group gave besides its most frequent one.
     """
@@ -72,10 +70,7 @@ def no_interval(ends: FloatArray | Remark, inside: int, outside: int | None) -> 
 def by_axis(
     found: Mapping[int, Outcome], groups: Sequence[Group], gai: FloatArray, spec: AnalysisSpec, places: Places
 ) -> tuple[DsiResult, ...]:
-    """Return each axis's largest GAI, and the test of its groups' largest studentised GAI.
-
-    `groups`: length G.
-    `gai`, shape (G,): observed values.
+    """Return each axis's largest GAI, from observed ones (G,), and the test of the largest studentised GAI.
 
     `p_group`, the own p of the group with the largest GAI, is the paper's test.
     """
@@ -95,12 +90,13 @@ def by_axis(
 
 # Label use
 
+_OF_ALL_LABELS = ("p", "q", "significance", "p_interval", "q_interval", "fit", "no_fit")
 _DIGITS = 9
 """Digits compared: of two labels, one gains as much as the other loses, and rounding must not decide."""
 
 
 @dataclass(frozen=True, slots=True)
-class Labels:
+class ReportedLabels:
     """Labels of each question; a question with too many labels does not report how often they are given."""
 
     of_questions: tuple[tuple[str, ...], ...]
@@ -111,7 +107,7 @@ class Labels:
         return cls(tuple(tuple(one.categories) for one in questions))
 
     @property
-    def told(self) -> int:
+    def n_reported(self) -> int:
         """L, the number of labels of all questions whose use is reported."""
         return sum(len(labels) for labels in self.of_questions if len(labels) <= MOST_LABELS_USED)
 
@@ -123,7 +119,7 @@ class Labels:
     def names(self, questions: Sequence[str]) -> list[str]:
         """Return the labels whose use is reported; with several questions, after their question's name."""
         if len(self.of_questions) == 1:
-            return list(self.of_questions[0])[: self.told]
+            return list(self.of_questions[0])[: self.n_reported]
         asked = zip(questions, self.of_questions, strict=True)
         return [f"{name}: {label}" for name, of in asked if len(of) <= MOST_LABELS_USED for label in of]
 
@@ -133,7 +129,7 @@ def label_use(
     names: Sequence[str],
     found: Mapping[int, Outcome],
     observed: FloatArray,
-    null: Null,
+    null: Summaries,
     places: Places,
     p_value: PValue,
     untested: NotShuffled,
@@ -141,19 +137,17 @@ def label_use(
     """Return a unit's label use, without intervals.
 
     `names`: length L; `observed`: shape (C,).
-    `g`: the unit, such as a group.
     `p_value`: convention for the p of single labels, which are not corrected for each other.
-    `untested`: columns that shuffling does not test; label use among them is tested by leaving out raters.
     """
     if not places.n_labels:
         return LabelUse({}, reason=NoValue.MANY_LABELS(most=MOST_LABELS_USED))
     test, columns = places.column(g, places.label_use), places.labels(g)
-    together = found[test]
-    if together.value is None:
+    outcome = found[test]
+    if outcome.value is None:
         return LabelUse(dict.fromkeys(names, Shift(None)), reason=NoValue.NO_SHARED_ITEM())
     if test in untested.by_jackknife:
         mean = places.column(g, MEAN)
-        return jackknifed_use(names, columns, mean, observed, together, untested.test(g))
+        return jackknifed_use(names, columns, mean, observed, outcome, untested.test(g))
     tests = places.label_tests(g)
     values, far = observed[list(columns)], np.abs(observed[list(tests)])
     most = int(np.lexsort((-np.abs(values), -far.round(_DIGITS)))[0])
@@ -169,14 +163,8 @@ def label_use(
             for k, (name, column, tested) in enumerate(zip(names, columns, tests, strict=True))
         },
         mean=None if np.isnan(observed[mean]) else shift(mean, places.mean_test(g), with_null=True),
-        p=together.p,
-        q=together.q,
-        significance=together.significance,
         most=names[most],
-        p_interval=together.p_interval,
-        q_interval=together.q_interval,
-        fit=together.fit,
-        no_fit=together.no_fit,
+        **{name: getattr(outcome, name) for name in _OF_ALL_LABELS},
     )
 
 
@@ -185,9 +173,7 @@ def with_intervals(
 ) -> LabelUse:
     """Add intervals to every label and to the mean's shift, or the reason why there are none.
 
-    `found`: label use with values, or with the reason why it has none.
     `ends`, shape (W, 3), or Remark: low, high and p of the unit's columns, or why the run has no intervals.
-    `inside`, `outside`: number of raters in the group, and outside it.
     """
     if found.most is None:
         return found
@@ -208,18 +194,14 @@ def _bounded(shift: Shift, ends: FloatArray) -> Shift:
 
 
 _AT_ONCE = 256
-"""Permutations drawn at a time."""
 _OUT, _IN, _NEITHER = range(3)
 
 
 class SpreadTest:
-    """Test of spread for a run's groups; rater residuals are computed when the first group is tested.
+    """Test of spread for a run's groups, on the same permutations as all other tests.
 
-    `answers`: annotations of each question.
-    `permutations`: number of permutations, the same ones as in all other tests.
-
-    Only groups that differ are tested, so permutations are drawn again. That takes little time: raters' sums
-    are products of matrices, and nothing else in a run waits for them.
+    Only groups that differ are tested, so permutations are drawn again, and residuals computed at the first.
+    That takes little time: raters' sums are products of matrices, and nothing else in a run waits for them.
     """
 
     def __init__(
@@ -236,11 +218,7 @@ class SpreadTest:
         self._terms: FloatArray | None = None
 
     def __call__(self, g: int, *, alike: bool) -> Spread | None:
-        """Test a group; return None if a side has too few raters, or raters do not differ.
-
-        `alike`: True if the others are a group with the same null distribution: each regrouping then has a
-            mirror.
-        """
+        """Test a group, with mirrored regroupings if `alike`; None if raters are too few or do not differ."""
         far = np.log(self._values(g))
         if np.isnan(far).any() or np.ptp(far) == 0:
             return None

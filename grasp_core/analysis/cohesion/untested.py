@@ -48,7 +48,6 @@ def jackknifed(
     """Test a group's use of the labels against the others' by the delete-one jackknife over raters.
 
     `group`, `others`: shape (J,).
-    `questions`: over the same raters.
     `positions`, shape (K,) or None for each question: positions of its labels, for the shift of the mean.
 
     Returns None if a side has fewer than 5 raters.
@@ -62,10 +61,13 @@ def jackknifed(
     if smaller < FEWEST_RATERS:
         return None
     found = [_of_question(one, group, others) for one in questions]
-    of_labels = np.concatenate([_p(one, smaller - 1) for one in found])
-    tests = sum(_tests(_p(one, smaller - 1)) for one in found)
+    by_question = [_p(one, smaller - 1) for one in found]
+    varying = [int((~np.isnan(p)).sum()) for p in by_question]
+    tests = sum(1 if n == 2 else n for n in varying)  # labels that can differ independently: of two, one
+    of_labels, mean = np.concatenate(by_question), float("nan")
     least = np.nanmin(of_labels) if tests else 1.0
-    mean = _of_mean(found, positions or [None] * len(found), smaller - 1)
+    if len(found) == 1 and positions and positions[0] is not None:
+        mean = float(_p(found[0].seen_at(positions[0]), smaller - 1))
     return Jackknifed(float(min(1.0, least * max(tests, 1))), of_labels, mean)
 
 
@@ -136,30 +138,13 @@ def _variance(without: FloatArray) -> FloatArray:
     return np.asarray((n - 1) / max(n, 1) * ((without - without.mean(axis=0)) ** 2).sum(axis=0))
 
 
-def _tests(p: FloatArray) -> int:
-    """Return how many labels can differ independently: if two vary, one."""
-    varying = int((~np.isnan(p)).sum())
-    return 1 if varying == 2 else varying
-
-
-def _of_mean(found: Sequence[_Left], positions: Sequence[FloatArray | None], freedom: int) -> float:
-    """Return p of the mean's shift; NaN with several questions, or if the question has no mean."""
-    if len(found) != 1 or positions[0] is None:
-        return float("nan")
-    return float(_p(found[0].seen_at(positions[0]), freedom))
-
-
 Test = Callable[[int], Jackknifed | Remark]
 """Tests a unit's label use by leaving out raters; gives the reason if there is no test."""
 
 
 @dataclass(frozen=True, slots=True)
 class NotShuffled:
-    """Columns that shuffling does not test.
-
-    `withheld`: columns without any test.
-    `by_jackknife`: columns of label use that are tested by leaving out raters, with their units.
-    """
+    """Columns without any test, and those of label use tested by leaving out raters, with units."""
 
     test: Test
     withheld: frozenset[int] = frozenset()
@@ -185,7 +170,6 @@ class NotShuffled:
         """Return the outcomes of the columns, without correction.
 
         `observed`: shape (C,).
-        `reasons`: why a column has no observed value.
         """
         found = {}
         for c in self.columns:
@@ -200,17 +184,17 @@ class NotShuffled:
 
 def tests_of(questions: Sequence[Annotations], grouping: Grouping, level: Level) -> Test:
     """Return the test of a group's label use against its complement; each group's is computed once."""
-    told = [one for one in questions if one.n_categories <= MOST_LABELS_USED]
+    reported = [one for one in questions if one.n_categories <= MOST_LABELS_USED]
 
     @cache
     def test(g: int) -> Jackknifed | Remark:
         sides = grouping.member[g], grouping.complement(g)
         positions = []
-        for one in told:
+        for one in reported:
             c, d = (count(one, side) for side in sides)
             scale = Scale(level, category_values(one.categories, level))
             positions.append(mean_positions(c, d, scale))
-        found = jackknifed(told, *sides, positions)
+        found = jackknifed(reported, *sides, positions)
         return NoValue.FEW_TO_LEAVE_OUT(least=FEWEST_RATERS) if found is None else found
 
     return test
@@ -221,16 +205,13 @@ def jackknifed_use(
     columns: Sequence[int],
     mean: int,
     observed: FloatArray,
-    together: Outcome,
+    outcome: Outcome,
     test: Jackknifed | Remark,
 ) -> LabelUse:
     """Return a unit's label use, tested by leaving out raters, without intervals.
 
     `names`: length L; `observed`: shape (C,).
     `columns`, length L: the columns of the labels.
-    `mean`: the column of the mean's shift.
-    `together`: outcome of all labels together.
-    `test`: the test, or the reason why there is none.
     """
     values = observed[list(columns)]
     if isinstance(test, Remark):
@@ -244,11 +225,11 @@ def jackknifed_use(
             for name, value, one in zip(names, values, p, strict=True)
         },
         mean=None if np.isnan(observed[mean]) else Shift(float(observed[mean]), p=_known(of_mean)),
-        p=together.p,
-        q=together.q,
-        significance=together.significance,
+        p=outcome.p,
+        q=outcome.q,
+        significance=outcome.significance,
         most=names[most],
-        reason=together.reason,
+        reason=outcome.reason,
         test="jackknife",
     )
 

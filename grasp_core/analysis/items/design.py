@@ -22,14 +22,7 @@ Sides = npt.NDArray[np.uint8]
 
 
 class ItemLabels(NamedTuple):
-    """Annotations by item.
-
-    `rater`, `place`: `place` is the position of the label among the labels of the item.
-    `labels_ptr`: item i has the labels ``label[labels_ptr[i]:labels_ptr[i + 1]]``, rows of arrays of shape
-        (L, ...).
-    `apart`: squared distances between labels.
-    `nominal`: True if all unequal labels have distance 1.
-    """
+    """Annotations by item; item i has ``label[labels_ptr[i]:labels_ptr[i + 1]]``, and `place` among these."""
 
     indptr: Int64Array
     rater: Int32Array
@@ -67,27 +60,10 @@ class Standards(NamedTuple):
 
 
 class Reached(NamedTuple):
-    """Counts of permutations, and the largest deviations.
-
-    `use`: permutations whose furthest label deviates as much as the observed one.
-    `largest`: the largest deviation of any item from its mean, in standard deviations: either way for label
-        use, upwards for distance.
-    """
+    """Permutations whose furthest label deviates as much as observed, and the largest deviation in each."""
 
     use: Int64Array
     largest: FloatArray
-
-
-def new_moments(n_items: int, n_labels: int, width: int) -> ItemMoments:
-    """Return sums of 0, with room for the sizes of `width` permutations."""
-    return ItemMoments(
-        np.zeros((2, n_labels)),
-        np.zeros((2, n_items)),
-        np.zeros((2, n_items), np.int64),
-        np.zeros(n_items, np.int64),
-        np.zeros((2, width, n_items)),
-        np.zeros((2, width), np.int64),
-    )
 
 
 _ROOM = 2**23
@@ -100,11 +76,7 @@ _LONGEST, _SHORTEST = 1_000, 32
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ItemsDesign:
-    """One group and its others on every item of one question.
-
-    `order`, `bounds`: how profiles move, see :class:`~grasp_core.permutation.draw.Exchange`.
-    `side`: each rater's side.
-    """
+    """One group and its others on every item of one question."""
 
     seed: int
     order: Int64Array
@@ -142,13 +114,20 @@ class ItemsDesign:
         return use[:, 0], apart[:, 0]
 
 
+def new_moments(design: ItemsDesign) -> ItemMoments:
+    """Return sums of 0, without sizes."""
+    n = np.zeros((3, design.n_items), np.int64)
+    use, apart = np.zeros((2, design.cells.label.size)), np.zeros((2, design.n_items))
+    none = np.zeros((2, 0, design.n_items)), np.zeros((2, 0), np.int64)
+    return ItemMoments(use, apart, n[:2], n[2], *none)
+
+
 def lay_out(
     annotations: Annotations, raters: Raters, member: BoolArray, others: BoolArray, spec: AnalysisSpec
 ) -> ItemsDesign:
     """Lay one question's annotations out for a group, `member`, and its `others`, shape (J,) both.
 
-    Ordinal distances use the middle ranks, from 0 to 1, of the labels on items that both sides labelled in
-    the observed data; they stay the same in every permutation.
+    Ordinal distances use ranks, from 0 to 1, of the observed labels on items of both, in every permutation.
     """
     side = np.where(member, INSIDE, np.where(others, OUTSIDE, 0)).astype(np.uint8)
     k = annotations.n_categories
@@ -182,7 +161,7 @@ def first(design: ItemsDesign, least: FloatArray, part: tuple[int, int]) -> tupl
 
     `least`, shape (I,): the smallest distance of each item that reaches the observed one.
     """
-    found = new_moments(design.n_items, design.cells.label.size, 0)
+    found = new_moments(design)
     shares = []
     for start, stop in _batches(design, part):
         batch = ItemMoments(

@@ -26,10 +26,7 @@ KEPT = 1_200
 
 
 def texts_of_items(table: Table, spec: DataSpec) -> dict[str, str] | None:
-    """Return the beginning of the first text of each item; None if no column contains texts.
-
-    `table`: the annotations.
-    """
+    """Return the beginning of the first text of each item; None if no column contains texts."""
     if spec.text is None or spec.item is None or {spec.text, spec.item} - set(table.columns):
         return None
     item, text = table.column(spec.item), table.column(spec.text)
@@ -45,7 +42,6 @@ FORMAT = "grasp-items"
 FORMAT_VERSION = 1
 
 Measure = Literal["distance", "label_use"]
-"""Measures to which items contribute."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,10 +137,7 @@ class ItemsResult:
 
     @classmethod
     def from_dict(cls, plain: Any) -> Self:
-        """Read :meth:`to_dict`'s form.
-
-        Raises DataError if it is of another format or version, or a field is missing or of the wrong kind.
-        """
+        """Read :meth:`to_dict`'s form; raises DataError if it is of another format or damaged."""
         plain = require_header(plain, "a GRASP result about items", FORMAT, (FORMAT_VERSION,))
         with damaged("the file of items"):
             return from_json(plain, cls)
@@ -164,8 +157,7 @@ class Held:
 
     `varies`, shape (I,): True for items with at least two different labels.
     `reached`, `n`, shape (I,): permutations that reach the item's value, and those in which it has one.
-    `deviation`, shape (I,): NaN where there is no value.
-    `largest`, shape (B,): the largest deviation of any item in each permutation.
+    `deviation`, (I,), NaN without a value; `largest`, (B,): the largest of any item in each permutation.
     """
 
     varies: BoolArray
@@ -188,13 +180,10 @@ class Held:
 
 
 def standards(moments: ItemMoments, item_of: Int64Array, tested: BoolArray, *, centred: bool) -> Standards:
-    """Return means and reciprocal standard deviations of terms.
+    """Return means and reciprocal standard deviations of terms, from their sums over all permutations.
 
-    `moments`: sums over all permutations.
-    `item_of`, shape (L,): each label's item.
-    `tested`, shape (2, I): items whose deviations count, by label use and by distance.
-    `centred`: True if terms of label use are known to be 0 on average over all regroupings
-        (:class:`~grasp_core.permutation.testing.tail.Symmetry`).
+    `item_of`, (L,): each label's item; `tested`, (2, I): items that count by label use, and by distance.
+    `centred`: True if terms of label use are 0 on average over all regroupings.
     """
     enough = tested & (moments.n >= FEWEST)
     use = _standard(moments.use_sums, moments.n[0, item_of], enough[0, item_of])
@@ -211,11 +200,7 @@ def _standard(sums: FloatArray, n: Int64Array, enough: BoolArray) -> FloatArray:
 
 
 def deviations(use: FloatArray, labels_ptr: Int64Array, by: Standards) -> tuple[FloatArray, Int64Array]:
-    """Return the deviation of each item's furthest label, shape (I,), NaN without a term, and its row of L.
-
-    `labels_ptr`: shape (I + 1,).
-    `use`, shape (L,): observed terms.
-    """
+    """Return the deviation of each item's furthest label, (I,), NaN without a term, and its row of L."""
     away, starts = np.abs(use - by.use[0]) * by.use[1], labels_ptr[:-1]
     furthest, sizes = np.maximum.reduceat(away, starts), np.diff(labels_ptr)
 

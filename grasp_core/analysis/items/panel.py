@@ -1,6 +1,6 @@
 """One group's items under a run's own permutations, computed in pieces by any workers."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -10,7 +10,6 @@ import numpy as np
 from grasp_core.analysis.items.design import (
     INSIDE,
     OUTSIDE,
-    ItemMoments,
     ItemsDesign,
     first,
     lay_out,
@@ -47,12 +46,7 @@ from grasp_core.version import __version__
 
 @dataclass(frozen=True, slots=True)
 class ItemsRequest:
-    """A request to analyse a group's items.
-
-    `spec`: spec of the group's run.
-    `permutations`: number of permutations that the run took.
-    `question`: index of the question that is analysed.
-    """
+    """A request to analyse a group's items, by one question and as many permutations as its run took."""
 
     spec: RunSpec
     group: Group
@@ -69,14 +63,11 @@ class ItemsRequest:
 def look_at_items(
     dataset: Dataset, asked: ItemsRequest, each: Each, progress: Callable[[float], None] = lambda _: None
 ) -> ItemsResult:
-    """Compute the contributions of items to a group's distance and label use.
+    """Compute the contributions of items to a group's distance and label use, the same for any `each`.
 
-    `dataset`: the run's data, with its annotations.
-    `each`: computes the pieces of work; the result does not depend on who does.
     `progress`: called after each piece with the share that is done; an exception from it ends the work.
 
-    Raises SpecError if the group is not among the run's, or the question not in the data; DataError if no
-    item was labelled by both sides.
+    Raises SpecError if the group or question is not the run's; DataError if no item was labelled by both.
     """
     member, others, centred = _sides(dataset, asked)
     if asked.question >= len(dataset.questions):
@@ -124,18 +115,23 @@ def _compute(
     ranges = [(b, min(b + design.piece, permutations)) for b in range(0, permutations, design.piece)]
     done = 0
 
-    def told(found: Iterator[Any]) -> Iterator[Any]:
+    def reporting(found: Iterator[Any]) -> Iterator[Any]:
         nonlocal done
         for one in found:
             done += 1
             progress(done / (2 * len(ranges)))
             yield one
 
-    moments, shares = _sum_up(design, told(each(partial(first, design, least(apart)), ranges)))
+    moments, of_pieces = new_moments(design), []
+    for sums, of_piece in reporting(each(partial(first, design, least(apart)), ranges)):
+        for into, of in zip(moments[:4], sums[:4], strict=True):
+            into += of
+        of_pieces.append(of_piece)
+    shares = np.concatenate(of_pieces, axis=1)  # of the top tenth
     tested = np.stack([~np.isnan(use[design.cells.labels_ptr[:-1]]), ~np.isnan(apart)]) & varies
     by = standards(moments, item_of, tested, centred=centred)
     away, furthest = deviations(use, design.cells.labels_ptr, by)
-    found = list(told(each(partial(second, design, by, least(away)), ranges)))
+    found = list(reporting(each(partial(second, design, by, least(away)), ranges)))
     reached = np.sum([one.use for one in found], axis=0)
     largest = np.concatenate([one.largest for one in found], axis=1)
     held = {
@@ -145,16 +141,6 @@ def _compute(
         ),
     }
     return _Computed(use, apart, furthest, held, shares)
-
-
-def _sum_up(design: ItemsDesign, found: Iterable[Any]) -> tuple[ItemMoments, FloatArray]:
-    """Add up the moments of all permutations in order; join the top tenth's shares, shape (2, B)."""
-    total, shares = new_moments(design.n_items, design.cells.label.size, 0), []
-    for moments, of_piece in found:
-        for into, of in zip(total[:4], moments[:4], strict=True):
-            into += of
-        shares.append(of_piece)
-    return total, np.concatenate(shares, axis=1)
 
 
 def _result(

@@ -7,9 +7,7 @@ from a table over whole numbers.
 """
 
 import math
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Self
 
 import numpy as np
 
@@ -39,19 +37,8 @@ class SidesDesign:
     log: FloatArray
     classes: BoolArray
 
-    def arrays(self) -> dict[str, Any]:
-        """See :class:`~grasp_core.analysis.panel.Work`; the base's arrays, and this design's own."""
-        own = {"models.labels": self.labels, "models.log": self.log, "models.classes": self.classes}
-        return {**self.base.arrays(), **own}
-
-    @classmethod
-    def of_arrays(cls, arrays: Mapping[str, Any]) -> Self:
-        """See :class:`~grasp_core.analysis.panel.Work`."""
-        names = ("models.labels", "models.log", "models.classes")
-        return cls(Design.of_arrays(arrays), *(arrays[name] for name in names))
-
     def shuffled(self, seed: int, start: int, stop: int) -> FloatArray:
-        """See :class:`~grasp_core.analysis.panel.Work`: the values of :func:`shuffled`, group by group."""
+        """See :class:`~grasp_core.analysis.panel.BlockWork`; values as of :func:`shuffled`, by group."""
         values = shuffled(self, seed, start, stop).swapaxes(1, 2)
         return values.reshape(stop - start, self.base.n_groups, -1)
 

@@ -17,7 +17,6 @@ from grasp_core.reading.table.table import Table
 ID, LABEL = "ID", "Label"
 """Columns of a file with a label per item, named as in RAFT."""
 MAX_NAME = 80
-"""Most characters of a model's name."""
 MAX_MODEL_FILE = 256 * MIB
 """Largest file with a model's labels, in bytes as given; a million labels are about 20 MB."""
 
@@ -33,7 +32,6 @@ def read_model(table: Table, name: str, dataset: Dataset, spec: DataSpec) -> Mod
     `table`: with the columns ``ID`` and ``Label``; or with two columns, one named like the item column of
         the data. A blank label means none. Unknown ids are left out if at least half of the items have a
         label, and fewer items lack one than ids are unknown: people voted on part of a benchmark's rows.
-    `spec`: the spec by which the data set was read.
 
     Raises DataError if columns are missing, or an id is unknown or occurs twice, or a label is none of the
     categories.
@@ -74,8 +72,7 @@ def read_model(table: Table, name: str, dataset: Dataset, spec: DataSpec) -> Mod
 def read_model_column(table: Table, column: str, name: str, dataset: Dataset, spec: DataSpec) -> ModelLabels:
     """Read a column of the annotations file as a model, such as experts' gold labels: one value per item.
 
-    Raises DataError if there is no such column, the file has no row of its own for an item, an item has two
-    values, or a value is none of the categories.
+    Raises DataError if there is no such column, or a value that differs within an item or is no category.
     """
     check_name(name)
     table = own_recoded(table, spec)
@@ -129,13 +126,7 @@ def read_models(
     dataset: Dataset,
     spec: DataSpec,
 ) -> tuple[ModelLabels, ...]:
-    """Read the models of a run's spec.
-
-    `files`: files of models, by their hash.
-    `annotations`: the table from which the data set was read.
-
-    Raises DataError as :func:`read_model` and :func:`read_model_column` do.
-    """
+    """Read the models of a run's spec, from `files` by hash or the data's table of annotations."""
     return tuple(
         read_model(files[model.sha256], model.name, dataset, spec)
         if model.column is None
@@ -145,19 +136,13 @@ def read_models(
 
 
 def check_name(name: str) -> None:
-    """Refuse a name that cannot be shown.
-
-    Raises DataError.
-    """
+    """Raise DataError if a name cannot be shown."""
     if not name.strip() or len(name) > MAX_NAME:
         raise DataError(f"a model's name has 1 to {MAX_NAME} characters; found {quoted(name)}")
 
 
 def check_models(models: Sequence[ModelLabels]) -> None:
-    """Refuse an empty list, and two models with the same name.
-
-    Raises DataError.
-    """
+    """Raise DataError if there is no model, or two have the same name."""
     if not models:
         raise DataError(f"there is no model to look at; give a file with the columns {ID} and {LABEL}")
     names = [model.name for model in models]

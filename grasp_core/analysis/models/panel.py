@@ -10,11 +10,12 @@ import numpy as np
 from grasp_core.analysis.models import kernel
 from grasp_core.analysis.models.kernel import SidesDesign, build_design
 from grasp_core.analysis.models.result import GroupSides, ModelsResult, ModelSummary, Side
-from grasp_core.analysis.models.statistics import all_sides, compared_classes, members_macro_f1
+from grasp_core.analysis.models.statistics import compared_classes, members_macro_f1, plurality_macro_f1
 from grasp_core.model.annotations import BoolArray, FloatArray, Int64Array, ModelLabels
 from grasp_core.model.groups import Grouping
 from grasp_core.model.outcome import ALL_ALIKE, Unequal
 from grasp_core.model.remarks.cautions import ModelCaution
+from grasp_core.model.remarks.reasons import NoValue
 from grasp_core.model.remarks.remark import Remark
 from grasp_core.model.result import Undecided
 from grasp_core.model.spec import SIDES, AnalysisSpec
@@ -28,11 +29,7 @@ from grasp_core.statistics.items import count
 
 
 class Models:
-    """Agreement of each model with each group, by every statistic of ``SIDES``, as a panel.
-
-    `dataset`: with M models.
-    `unequal`: axes whose groups were given different items, or more items than others: not tested.
-    """
+    """Agreement of each model with each group, by every statistic of ``SIDES``, as a panel."""
 
     def __init__(
         self, dataset: Dataset, grouping: Grouping, analysis: AnalysisSpec, unequal: Unequal = ALL_ALIKE
@@ -42,9 +39,7 @@ class Models:
         everybody = count(dataset.annotations, np.ones(dataset.annotations.n_raters, dtype=np.bool_))
         ranks = self._ranks()
         self._classes = compared_classes(models, everybody, ranks)
-        self._overall = [
-            float(all_sides(x, everybody, ranks, self._classes)[0][SIDES.index("macro_f1")]) for x in models
-        ]
+        self._overall = [plurality_macro_f1(x, everybody, ranks, self._classes) for x in models]
         self._whole = self._lay_out(grouping)
         symmetry = Symmetry.of(dataset.raters, grouping, analysis)
         n_models = len(dataset.models)
@@ -85,7 +80,7 @@ class Models:
     def result(self, null: Null, *, permutations_done: int | None, **of_run: Any) -> ModelsResult:
         """Return each group's and model's outcomes by statistic, and macro-F1 of the group's own members."""
         ranks, annotations_of = self._ranks(), self._dataset.annotations_of
-        reasons, so_far = self._reasons(ranks), permutations_done is not None
+        reasons, so_far = self._reasons(), permutations_done is not None
         tested = outcomes(self.tests, self.observed, null, reasons, so_far=so_far)
         tested |= {c: withheld(self.observed[c], reasons.get(c)) for c in self._untested}
         found = (dataclasses.replace(tested[c], null=None) for c in range(self.observed.size))
@@ -133,16 +128,15 @@ class Models:
         """Return the ranks that decide between tied categories, shape (I, K)."""
         return np.asarray(tie_ranks(self._dataset.annotations, self._analysis)[0])
 
-    def _reasons(self, ranks: Int64Array) -> dict[int, Remark]:
+    def _reasons(self) -> dict[int, Remark]:
         """Return the reasons why columns have no value, by column."""
-        found: dict[int, Remark] = {}
-        by_pair = self.observed.reshape(-1, len(self._dataset.models), len(SIDES))
-        for g, m in np.argwhere(np.isnan(by_pair).any(axis=2)).tolist():
-            counts = count(self._dataset.annotations, self._grouping.member[g])
-            first = (g * len(self._dataset.models) + m) * len(SIDES)
-            _, why = all_sides(self._dataset.models[m].labels, counts, ranks, self._classes)
-            found |= {first + SIDES.index(name): reason for name, reason in why.items()}
-        return found
+        missing = np.isnan(self.observed).reshape(-1, len(SIDES))  # by group and model
+        none_shared, one_label = NoValue.NO_ITEM_WITH_BOTH(), NoValue.ONE_LABEL_WITH_MODEL()
+        return {
+            row * len(SIDES) + s: none_shared if of_pair.all() else one_label
+            for row, of_pair in enumerate(missing)
+            for s in np.flatnonzero(of_pair).tolist()
+        }
 
 
 def _notes(model: ModelLabels) -> list[Remark]:

@@ -37,7 +37,6 @@ class ModelSummary:
 class Side:
     """One model against one group.
 
-    `statistics`: outcomes of the statistics in :data:`~grasp_core.model.spec.SIDES`.
     `members_f1`: macro-F1 that the group's own members reach against the plurality of the group's others, on
         the items that the model labels.
     """
@@ -124,10 +123,7 @@ def _whole(plain: dict[str, Any]) -> dict[str, Any]:
 
 
 def _asked(model: ModelSummary, files: Mapping[str, str]) -> ModelSource:
-    """Return the model asked for, for a file whose spec does not name its models.
-
-    The model is a column if its hash is that of one of the data's files; `source` is "FILE, column COLUMN".
-    """
+    """Return the model asked for: a column if its hash is that of one of the data's files."""
     file = files.get(model.sha256)
     column = "" if file is None else model.source[len(f"{file}, column ") :]
     return ModelSource(model.name, model.sha256, column or None)

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 import scipy  # its optimize takes a while to load, and is when it is first used
@@ -209,11 +210,7 @@ def _step(
 def _no_worse(
     raters: FloatArray, moved: FloatArray, likely: Callable[[FloatArray], FloatArray]
 ) -> FloatArray:
-    """Return raters moved only as far as none becomes less likely.
-
-    The likelihood of a label that a rater seems never to give is flat, and a whole step overshoots for a
-    rater who gives it often: the next step back is even larger.
-    """
+    """Return raters moved only as far as none becomes less likely: on flat likelihoods, steps overshoot."""
     before = likely(raters)
     for _ in range(_HALVINGS):
         worse = likely(moved) < before
@@ -270,10 +267,7 @@ _USUAL_SCATTER = 0.3
 
 
 def measured(model: Model, spec: PlanSpec, categories: tuple[str, ...]) -> Sizes:
-    """Return the model's difference in every measure; it does not depend on the design.
-
-    The draws are the same for every model, so that values change smoothly with its parameters.
-    """
+    """Return the model's difference in every measure, on the same draws for every model."""
     own, others = average_shares(model, spec.seed)
     marginals = own.mean(axis=0), others.mean(axis=0)
     apart = squared_distances(spec.level, category_values(categories, spec.level), sum(marginals))
@@ -317,13 +311,18 @@ def average_shares(model: Model, seed: int) -> tuple[FloatArray, FloatArray]:
     return average(1), average(0)
 
 
+def with_sharp(model: Model, sharp: float) -> Model:
+    """Return a model whose group has this mean logarithm of sharpness."""
+    centres = model.centres.copy()
+    centres[1, SHARP] = sharp
+    return replace(model, centres=centres)
+
+
 def planted(model: Model, spec: PlanSpec, categories: tuple[str, ...]) -> Model:
     """Return a model whose group differs from the others by the size asked for, and in nothing else.
 
-    Points of a label come from a leaning to it; distance, a gap above 0 and a GAI above 1 from the group's
-    own view of each item; a gap below 0 and a GAI below 1 from less sharpness.
-
-    Raises SpecError if no group of this task can differ so much.
+    Points of a label come from a leaning to it; distance, a gap above 0 and a GAI above 1 from an own view of
+    items; a gap below 0 and a GAI below 1 from less sharpness. Raises SpecError about impossible sizes.
     """
     size = spec.size
     if size is None:
@@ -340,12 +339,7 @@ def planted(model: Model, spec: PlanSpec, categories: tuple[str, ...]) -> Model:
         return _solved(leaning, (-_MOST_LEAN, _MOST_LEAN), size, spec, categories)
     if size > (1.0 if spec.target in ("gai", "dsi") else 0.0):
         return _solved(lambda own: replace(alike, own=own), (0.0, MOST_OWN), size, spec, categories)
-
-    def blunter(sharp: float) -> Model:
-        centres = alike.centres.copy()
-        centres[1, SHARP] = sharp
-        return replace(alike, centres=centres)
-
+    blunter = partial(with_sharp, alike)
     if spec.target in ("gap", "gai"):
         usual = float(alike.centres[0, SHARP])
         # Without any sharpness nobody agrees with anybody, and the gap is 0 again.
@@ -396,10 +390,7 @@ def _solved(
 
 
 def assumed_model(assumed: Assumed, seed: int) -> Model:
-    """Make a model of equally frequent labels, usual raters, and items that give the assumed agreement.
-
-    Raises SpecError if such raters cannot agree so much.
-    """
+    """Make a model of usual raters; raises SpecError if these cannot agree as much as assumed."""
     k = assumed.labels
     scatter = np.full(1 + k, _USUAL_SCATTER)
     centres = np.zeros((2, 1 + k))

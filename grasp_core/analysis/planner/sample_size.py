@@ -14,14 +14,14 @@ from grasp_core.analysis.planner._fitting import (
     BLUNTEST,
     LEAN,
     MOST_OWN,
-    SHARP,
     SHARPEST,
     Model,
     Pilot,
     average_shares,
     measured,
+    with_sharp,
 )
-from grasp_core.analysis.planner.values import LINES, Cell, Fit, Plan, PlanSpec
+from grasp_core.analysis.planner.values import LINES, Cell, ChanceFit, Plan, PlanSpec
 from grasp_core.model.annotations import Annotations, Axis, FloatArray, Raters
 from grasp_core.model.groups import form_groups
 from grasp_core.model.spec import LEVEL, STATISTICS, AnalysisSpec
@@ -36,11 +36,8 @@ _FACTORS = (-4.0, 2.0)
 _MOST = 60.0
 
 
-def chance(fit: Fit, raters: FloatArray, annotations: FloatArray, factor: float = 1.0) -> FloatArray:
+def chance(fit: ChanceFit, raters: FloatArray, annotations: FloatArray, factor: float = 1.0) -> FloatArray:
     """Return the chance of finding the difference.
-
-    `raters`, `annotations`: numbers of the design, in all.
-    `factor`: factor of x, see :class:`~grasp_core.analysis.planner.values.Plan`.
 
     With noise ``v = r J0 / J + (1 - r) A0 / A`` of J raters and A annotations, ``x = c v ** -g`` and the
     chance is ``Phi((x - z) / sqrt(1 + (h x) ** 2))``, z the normal quantile of the level; two-sided tests add
@@ -62,18 +59,15 @@ def _share(x: FloatArray, uneven: float, *, two_sided: bool) -> FloatArray:
     return np.asarray(ndtr((x - z) / wide) + ndtr((-x - z) / wide))
 
 
-def fitted(cells: Sequence[Cell], spec: PlanSpec) -> Fit:
-    """Return the function that makes the simulated counts most likely.
-
-    `cells`: each with data sets.
-    """
+def fitted(cells: Sequence[Cell], spec: PlanSpec) -> ChanceFit:
+    """Return the function that makes the simulated counts most likely."""
     raters, annotations, sets, hits = _arrays(cells, spec)
     base = float(np.exp(np.log(raters).mean())), float(np.exp(np.log(annotations).mean()))
     two_sided = spec.target in ("gap", "gai")
 
-    def made(values: FloatArray, miss: float = 0.0) -> Fit:
+    def made(values: FloatArray, miss: float = 0.0) -> ChanceFit:
         signal, of_raters, steep, uneven = values
-        return Fit(
+        return ChanceFit(
             math.exp(signal), float(expit(of_raters)), float(steep), float(uneven), *base, two_sided, miss
         )
 
@@ -92,7 +86,7 @@ def fitted(cells: Sequence[Cell], spec: PlanSpec) -> Fit:
     return made(found, miss)
 
 
-def factor_of(fit: Fit, cells: Sequence[Cell], spec: PlanSpec) -> float:
+def factor_of(fit: ChanceFit, cells: Sequence[Cell], spec: PlanSpec) -> float:
     """Return the factor of x, relative to the fit, in other data sets of the same designs."""
     raters, annotations, sets, hits = _arrays(cells, spec)
 
@@ -116,7 +110,7 @@ def _unlikely(share: FloatArray, sets: FloatArray, hits: FloatArray) -> float:
     return -float((hits * np.log(share) + (sets - hits) * np.log1p(-share)).sum())
 
 
-def items_needed(fit: Fit, spec: PlanSpec, wanted: float, raters: float, factor: float = 1.0) -> float:
+def items_needed(fit: ChanceFit, spec: PlanSpec, wanted: float, raters: float, factor: float = 1.0) -> float:
     """Return the items with which these raters find the difference as often as wanted; inf if none do."""
     grid = np.linspace(0, _MOST, 2401)
     reached = np.flatnonzero(_share(grid, fit.uneven, two_sided=fit.two_sided) >= wanted)
@@ -131,7 +125,6 @@ def items_needed(fit: Fit, spec: PlanSpec, wanted: float, raters: float, factor:
 
 
 _NUMBERS = 400
-"""Numbers of raters that are tried."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,10 +150,7 @@ class Needed:
 
 
 def cheapest(plan: Plan, factor: float = 1.0) -> PricedDesign | None:
-    """Return the cheapest design of the range that reaches the goal; None if none does.
-
-    All annotations are new; raters of the pilot may take part again and need not be recruited.
-    """
+    """Return the cheapest design of the range that reaches the goal; None if none does."""
     spec = plan.spec
     numbers = np.unique(np.geomspace(*spec.raters, _NUMBERS).round().astype(int))
     choices = [_choice(plan, int(raters), factor) for raters in numbers]
@@ -187,17 +177,12 @@ def recruitment(plan: Plan, raters: int, items: int) -> list[Needed]:
     upto = np.round(np.cumsum(weights) / weights.sum() * (raters - n)).astype(int)
     others = np.diff(upto, prepend=0)
     numbers = [n if one.chosen else int(number) for one, number in zip(plan.have, others, strict=True)]
-    return [
-        _needed(spec, one.name, one.n_raters, number, each)
-        for one, number in zip(plan.have, numbers, strict=True)
-    ]
-
-
-def _needed(spec: PlanSpec, group: str, have: int, needed: int, each: float) -> Needed:
-    recruit = max(needed - have, 0)
-    annotations = round(needed * each)
-    cost = annotations * spec.per_annotation + recruit * spec.per_rater
-    return Needed(group, have, needed, recruit, annotations, cost)
+    rows = []
+    for one, needed in zip(plan.have, numbers, strict=True):
+        recruit, annotations = max(needed - one.n_raters, 0), round(needed * each)
+        cost = annotations * spec.per_annotation + recruit * spec.per_rater
+        rows.append(Needed(one.name, one.n_raters, needed, recruit, annotations, cost))
+    return rows
 
 
 STEPS = 12
@@ -206,17 +191,11 @@ MOST_SIMULATED = 60_000
 _NEAR = 1.3
 """Largest factor by which a line may miss the items of the grid and still count as crossing it."""
 Design = tuple[int, int]
-"""Numbers of raters and items."""
 
 
 def steps(ends: tuple[int, int]) -> tuple[int, ...]:
     """Return at most 12 whole numbers from end to end, in equal ratios."""
     return tuple(dict.fromkeys(int(value) for value in np.round(np.geomspace(*ends, STEPS))))
-
-
-def rater_steps(spec: PlanSpec) -> tuple[int, ...]:
-    """Return the numbers of raters of the grid."""
-    return steps(spec.raters)
 
 
 def spread_out(spec: PlanSpec, raters: Sequence[int], items: Sequence[int]) -> list[Design]:
@@ -233,7 +212,7 @@ def spread_out(spec: PlanSpec, raters: Sequence[int], items: Sequence[int]) -> l
 
 
 def near_lines(
-    fit: Fit, spec: PlanSpec, raters: Sequence[int], items: Sequence[int], along: int
+    fit: ChanceFit, spec: PlanSpec, raters: Sequence[int], items: Sequence[int], along: int
 ) -> list[Design]:
     """Return grid designs on lines of equal chance, `along` for each line; without any, the nearest one."""
     able = _able(spec, raters, items)
@@ -256,7 +235,7 @@ def _able(spec: PlanSpec, raters: Sequence[int], items: Sequence[int]) -> list[D
     return [(j, i) for j, i in designs if spec.annotations(j, i) <= MOST_SIMULATED]
 
 
-def _on_line(fit: Fit, spec: PlanSpec, able: Sequence[Design], line: float) -> list[Design]:
+def _on_line(fit: ChanceFit, spec: PlanSpec, able: Sequence[Design], line: float) -> list[Design]:
     """Return the design nearest to the line for each number of raters whose items the line crosses."""
     found = []
     for j, of in itertools.groupby(able, key=lambda one: one[0]):
@@ -293,7 +272,7 @@ def matched(model: Model, pilot: Pilot, spec: PlanSpec, categories: tuple[str, .
         model = _leaning(model, use, spec)
         if not np.isnan(more):
             model = _moved(
-                lambda value: _with_sharp(model, value),  # noqa: B023 - called before the next round
+                lambda value: with_sharp(model, value),  # noqa: B023 - called before the next round
                 lambda one: _agreeing(one, spec, categories) - more,
                 (BLUNTEST, SHARPEST),
             )
@@ -322,10 +301,7 @@ def _missed_use(model: Model, use: FloatArray, spec: PlanSpec) -> float:
 def observed_difference(
     pilot: Pilot, spec: PlanSpec, categories: tuple[str, ...]
 ) -> tuple[FloatArray, float, float]:
-    """Return the label use of the pilot's group (K,), its IRR less that of the others, and its distance.
-
-    NaN if the pilot has no such value, or only a distance of shares.
-    """
+    """Return the pilot's label use (K,), difference of IRR, and distance; NaN if there is none."""
     seen = np.zeros(pilot.member.size, np.bool_)
     seen[pilot.rater] = True
     side = np.where(seen, np.where(pilot.member, 0, 1), -1).astype(np.int32)
@@ -365,12 +341,6 @@ def _leaning(model: Model, use: FloatArray, spec: PlanSpec) -> Model:
         centres[1, LEAN:] -= centres[1, LEAN:].mean()
         model = replace(model, centres=centres)
     return model
-
-
-def _with_sharp(model: Model, sharp: float) -> Model:
-    centres = model.centres.copy()
-    centres[1, SHARP] = sharp
-    return replace(model, centres=centres)
 
 
 def _moved(

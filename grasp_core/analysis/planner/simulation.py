@@ -19,7 +19,6 @@ from grasp_core.analysis.planner.sample_size import (
     matched,
     near_lines,
     observed_difference,
-    rater_steps,
     spread_out,
     steps,
 )
@@ -45,17 +44,12 @@ HOPELESS = 10
 """A test stops if this many of the first permutations lie beyond the observed value: of the tests with p
 below 0.05, fewer than 1 in 100,000 have so many."""
 _SPEC = AnalysisSpec(axes=(("side",),))
-_DRAWN, _SHUFFLED = 21, 22
-"""Purposes of random streams."""
+_DRAWN = 21
 
 
 @dataclass(frozen=True, slots=True)
 class SimulatedDesign:
-    """A design whose data sets are simulated.
-
-    `sizes`: number of raters by group; the plan is for the first group.
-    `each`: number of labels per item; None: one from every rater.
-    """
+    """A design: raters by group, the planned one first, and labels per item (None: one of each rater)."""
 
     sizes: tuple[int, ...]
     items: int
@@ -193,13 +187,11 @@ def _hopeless(observed: FloatArray, first: FloatArray, target: Target) -> bool:
 ROUGH, PASSES = 40, (100, 200, 400)
 """Data sets of each of the first designs, and of each design near a line after each pass."""
 ALONG = 5
-"""Designs along each line."""
 PILOTS, OF_PILOT = 24, 60
 """Pilots simulated for the range of factors, and data sets of each pilot and design."""
 FEWEST_PILOTS = 0.5
 """Smallest share of pilots that can have the difference, for a range to be given."""
 AT_ONCE = 20
-"""Data sets of a piece of work."""
 _PILOT = 31
 FEWEST_ANNOTATIONS = 40
 """Fewest annotations of a pilot by the group, and by the others."""
@@ -207,10 +199,7 @@ FEWEST_ANNOTATIONS = 40
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PlanTask:
-    """All inputs of a plan.
-
-    `n_pilot`: numbers of raters, items and annotations of the pilot, before any thinning.
-    """
+    """All inputs of a plan; `n_pilot` are raters, items and annotations before any thinning."""
 
     spec: PlanSpec
     categories: tuple[str, ...]
@@ -221,14 +210,11 @@ class PlanTask:
 
 
 def make_plan(task: PlanTask, each: Each, tell: Callable[[Plan], None] = lambda plan: None) -> Plan:
-    """Simulate the chances that designs of the range find the difference.
+    """Simulate the chances that designs of the range find the difference: the same on any workers.
 
-    `each`: computes the pieces of work, such as :meth:`grasp_core.engine.pools.pool.Pool.each`.
     `tell`: takes the plan so far, several times; the first time within seconds.
 
-    The same task gives the same plan, on any workers.
-    Raises DataError if the pilot is too small to be fitted; SpecError if the size is not possible, or no
-    design of the range can be simulated.
+    Raises DataError if the pilot is too small; SpecError if the size is not possible, or no design is.
     """
     return _Making(task, each, tell).made()
 
@@ -239,7 +225,7 @@ class _Making:
         spec = task.spec
         self._model = _modelled(task)
         self._sizes = measured(self._model, spec, task.categories)
-        self._raters, self._items = rater_steps(spec), steps(spec.items)
+        self._raters, self._items = steps(spec.raters), steps(spec.items)
         self._cells: dict[tuple[int, int], Cell] = {}
         lines = len(LINES) * ALONG * PASSES[-1]
         again = 0 if task.pilot is None else PILOTS * len(LINES) * OF_PILOT
@@ -314,9 +300,9 @@ class _Making:
         task = self._task
         again = functools.partial(_fitted_again, self._model, pilot, task.spec, task.categories)
         models = [model for model in self._each(again, range(PILOTS)) if model is not None]
-        told = {"left_out": PILOTS - len(models), "pilots": PILOTS}
+        numbers = {"left_out": PILOTS - len(models), "pilots": PILOTS}
         if len(models) < FEWEST_PILOTS * PILOTS:
-            return None, (PlanCaution.TOO_FEW_PILOTS(**told),)
+            return None, (PlanCaution.TOO_FEW_PILOTS(**numbers),)
         places = self._near(1)
         work = [
             self._trials(model, place, (task.spec.seed, _PILOT, r), 0, OF_PILOT)
@@ -333,7 +319,7 @@ class _Making:
             for row in hits
         ]
         low, high = np.quantile(factors, [0.1, 0.9])
-        left_out = (PlanCaution.PILOTS_LEFT_OUT(**told),) if len(models) < PILOTS else ()
+        left_out = (PlanCaution.PILOTS_LEFT_OUT(**numbers),) if len(models) < PILOTS else ()
         return (float(low), float(high)), left_out
 
 
@@ -392,11 +378,7 @@ _ALL = 0.8
 def task_of(
     dataset: Dataset, group: Group, spec: PlanSpec, *, min_raters: int, question: int = 0
 ) -> PlanTask:
-    """Return the task of planning for one group from a data set.
-
-    `min_raters`: smaller groups are counted together.
-    `question`: index of the question in which the difference is.
-    """
+    """Return the task of planning for one group; those with fewer raters are counted together."""
     annotations = dataset.questions[question]
     grouping = form_groups(dataset.raters, [group.axes], min_raters=min_raters)
     g = grouping.groups.index(group)
@@ -422,11 +404,7 @@ def task_of(
 
 
 def usual(inside: int, raters: int, items: int, annotations: int) -> dict[str, Any]:
-    """Return a spec's fields as a pilot suggests: share, labels per item, a quarter of its size to 4 times.
-
-    `inside`, `raters`: number of raters in the group, and in all.
-    `items`, `annotations`: numbers of one question.
-    """
+    """Return a spec's fields as a pilot suggests: share, labels per item, 1/4 to 4 times its size."""
     share = min(max(round(inside / max(raters, 1), 3), 0.01), 0.99)
     of_item = annotations / max(items, 1)
     each = None if of_item > _ALL * raters else max(round(of_item), 2)

@@ -21,7 +21,6 @@ Target = Literal["labels", "distance", "gap", "gai", "dsi"]
 GOALS = (0.5, 0.8, 0.9, 0.95)
 """Chances of finding the difference that may be asked for."""
 LINES = (0.5, 0.8, 0.95)
-"""Chances for which the surface has a line."""
 MOST_LABELS = 20
 MOST = 100_000
 """Most raters, and most items, that are planned for."""
@@ -29,11 +28,7 @@ MOST = 100_000
 
 @dataclass(frozen=True, slots=True)
 class Assumed:
-    """An assumed task, for plans without data.
-
-    `labels`: number of labels, all equally frequent.
-    `agreement`: IRR among raters of one group.
-    """
+    """An assumed task, for plans without data; `agreement` is the IRR among raters of one group."""
 
     labels: int = 2
     agreement: float = 0.4
@@ -58,7 +53,6 @@ class PlanSpec:
     `each`: number of labels that every item gets; None: one from every rater.
     `goal`: chance of finding the difference, one of :data:`GOALS`.
     `per_annotation`, `per_rater`: cost of an annotation, and of recruiting a rater.
-    `assumed`: the task, if there is no pilot.
     """
 
     target: Target
@@ -129,7 +123,7 @@ class Cell:
 
 
 @dataclass(frozen=True, slots=True)
-class Fit:
+class ChanceFit:
     """The chance of finding the difference as a function of raters and annotations.
 
     `signal`: x, as in :func:`~grasp_core.analysis.planner.sample_size.chance`, of one design.
@@ -180,8 +174,6 @@ class Have:
 class Plan:
     """Chances of finding a difference, by raters and items.
 
-    `group`: None without a pilot.
-    `cells`: designs that were simulated.
     `factors`: x may differ by these factors from the pilot's: 10 % and 90 % quantiles over pilots of its
         size. None without a pilot, before they are known, or if too few pilots can have the difference.
     `pilot`: its numbers of raters, items and annotations.
@@ -193,7 +185,7 @@ class Plan:
     have: tuple[Have, ...]
     sizes: Sizes
     cells: tuple[Cell, ...]
-    fit: Fit
+    fit: ChanceFit
     factors: tuple[float, float] | None
     pilot: tuple[int, int, int] | None
     done: int
@@ -212,8 +204,5 @@ def plan_dict(plan: Plan) -> dict[str, Any]:
 
 
 def of_large_groups(plan: Plan, result: Result) -> bool:
-    """Return whether a plan, which lists all groups of its axis, reveals no small one.
-
-    `result`: the result as it is shown, without small groups.
-    """
+    """Return whether a plan, which lists all groups of its axis, reveals no small one."""
     return not some_hidden(result) and all(one.n_raters >= LEAST for one in plan.have)

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from grasp_core.analysis.models.labels import ID, LABEL
 from grasp_core.benchmark.baselines.registry import make_baseline
-from grasp_core.benchmark.tasks import Rows, Task
+from grasp_core.benchmark.tasks import Task, TaskRows
 from grasp_core.model.data_spec import DataSpec
 from grasp_core.model.errors import DataError
 from grasp_core.model.text import csv_text, quoted
@@ -56,6 +56,6 @@ def label_items(job: ItemTexts) -> bytes:
     task = Task("items", job.categories, (_FIELD,), (_FIELD,))
     texts = tuple({_FIELD: text} for text in job.texts)
     unlabelled = read_table(b"ID,text\n0,none\n", job.baseline)
-    rows = Rows(job.ids, texts, None, unlabelled)
+    rows = TaskRows(job.ids, texts, None, unlabelled)
     labels = make_baseline(job.baseline)(rows, task, 1)(texts)
     return csv_text((ID, LABEL), zip(job.ids, labels, strict=True)).encode()

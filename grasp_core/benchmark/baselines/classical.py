@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 import numpy as np
 from scipy.sparse import csc_array
 
-from grasp_core.benchmark.tasks import Rows, Task
+from grasp_core.benchmark.tasks import Task, TaskRows
 from grasp_core.model.annotations import Int32Array
 from grasp_core.model.errors import DataError
 
 Texts: TypeAlias = Sequence[Mapping[str, str]]
-"""Texts by field, a mapping per row, as in :class:`~grasp_core.benchmark.tasks.Rows`."""
+"""Texts by field, a mapping per row, as in :class:`~grasp_core.benchmark.tasks.TaskRows`."""
 
 
 class Predict(Protocol):
@@ -26,10 +26,10 @@ class Predict(Protocol):
         """Label rows."""
 
 
-class Fit(Protocol):
+class Baseline(Protocol):
     """A baseline: a function from labelled rows, their task and a seed to a :class:`Predict`."""
 
-    def __call__(self, train: Rows, task: Task, seed: int, /) -> Predict:
+    def __call__(self, train: TaskRows, task: Task, seed: int, /) -> Predict:
         """Learn from labelled rows."""
 
 
@@ -38,14 +38,14 @@ def joined(texts: Texts, task: Task) -> list[str]:
     return [". ".join(text[field] for field in task.fields) for text in texts]
 
 
-def known_labels(train: Rows) -> tuple[str, ...]:
+def known_labels(train: TaskRows) -> tuple[str, ...]:
     """Return the labels of the rows that a baseline learns from; refuse rows without labels."""
     if not train.labels:
         raise DataError(f"{train.table.name} has no labelled row; a baseline learns from at least one")
     return train.labels
 
 
-def fit_plurality(train: Rows, task: Task, seed: int) -> Predict:
+def fit_plurality(train: TaskRows, task: Task, seed: int) -> Predict:
     """Give every row the most frequent label; of equally frequent ones, the first in the task's order."""
     return always_plurality(known_labels(train), task)
 
@@ -69,11 +69,7 @@ C = 10.0
 
 
 def logistic(features: Any, labels: Sequence[str]) -> LogisticRegression:
-    """Fit a classifier in which each class has the same weight, whatever its number of rows.
-
-    `features`, shape (n, width): rows of length 1.
-    `labels`, length n: of at least two classes.
-    """
+    """Fit a classifier, on rows (n, width) of length 1, in which each class has the same weight."""
     from sklearn.linear_model import LogisticRegression  # of an optional package
 
     model = LogisticRegression(C=C, class_weight="balanced", max_iter=1000)
@@ -86,7 +82,7 @@ WORDS = r"(?u)\b\w+\b"
 """Pattern of words, including words of one letter: some texts have no others."""
 
 
-def fit_tfidf(train: Rows, task: Task, seed: int) -> Predict:
+def fit_tfidf(train: TaskRows, task: Task, seed: int) -> Predict:
     """Fit a logistic regression on TF-IDF of words and pairs of words."""
     from sklearn.feature_extraction.text import TfidfVectorizer  # of an optional package
 
@@ -108,11 +104,7 @@ NGRAMS = (1, 5)
 
 @dataclass(frozen=True, slots=True)
 class Boosting:
-    """Settings of AdaBoost; by default those of the published figures.
-
-    `trees`: most trees; fewer are grown if all labelled rows are right before.
-    `depth`: questions that a tree asks one after the other.
-    """
+    """Settings of AdaBoost: most trees, the depth of each; by default those of the published figures."""
 
     trees: int = 100
     depth: int = 3
@@ -124,7 +116,7 @@ Staged = Callable[[Texts, Sequence[int]], list[list[str]]]
 """Function from texts and numbers of trees to a list of labels for each number, by so many first trees."""
 
 
-def fit_adaboost(train: Rows, task: Task, seed: int, setting: Boosting = PUBLISHED) -> Predict:
+def fit_adaboost(train: TaskRows, task: Task, seed: int, setting: Boosting = PUBLISHED) -> Predict:
     """Fit discrete AdaBoost (SAMME), by default with 100 trees of depth 3 at learning rate 1.
 
     The published figures used SAMME.R, which scikit-learn dropped in version 1.6. Counts are of words of two
@@ -136,7 +128,7 @@ def fit_adaboost(train: Rows, task: Task, seed: int, setting: Boosting = PUBLISH
     return lambda texts: staged(texts, [setting.trees])[0]
 
 
-def fit_staged(train: Rows, task: Task, seed: int, setting: Boosting) -> Staged:
+def fit_staged(train: TaskRows, task: Task, seed: int, setting: Boosting) -> Staged:
     """Fit :func:`fit_adaboost`, and give labels by fewer of its trees too: the first trees are the same."""
     from sklearn.ensemble import AdaBoostClassifier  # of an optional package, as all of scikit-learn
     from sklearn.feature_extraction.text import CountVectorizer
@@ -175,12 +167,7 @@ def fit_staged(train: Rows, task: Task, seed: int, setting: Boosting) -> Staged:
 
 
 def distinct_columns(counts: Any, lengths: Sequence[int]) -> Int32Array:
-    """Return columns no two of which are equal in all rows; of equal ones, the first of the shortest n-grams.
-
-    `counts`: shape (n, F); `lengths`: length F.
-
-    Returns shape (at most F,).
-    """
+    """Return columns, of counts (n, F), that differ; of equal ones, the first of the shortest n-grams."""
     found: dict[bytes, int] = {}
     for column in np.argsort(lengths, kind="stable"):
         part = slice(counts.indptr[column], counts.indptr[column + 1])

@@ -16,7 +16,7 @@ from scipy.special import erf
 
 from grasp_core.benchmark.baselines import classical
 from grasp_core.benchmark.language_models.prompt import shown
-from grasp_core.benchmark.tasks import TEST_FILE, Rows, Task
+from grasp_core.benchmark.tasks import TEST_FILE, Task, TaskRows
 from grasp_core.model.errors import DataError
 from grasp_core.model.extras import has, require
 
@@ -26,18 +26,15 @@ GAMMA, CLAMP = 10.0, 0.2
 """Width of the kernel, exp(-GAMMA * squared distance), and scikit-learn's share that may be relearnt."""
 
 
-def spreading(embed: Embedder, unlabelled: classical.Texts) -> classical.Fit:
-    """Make a baseline that spreads labels to other rows, the more the more similar their embeddings are.
+def spreading(embed: Embedder, unlabelled: classical.Texts) -> classical.Baseline:
+    """Make a baseline that spreads labels to similar `unlabelled` rows, up to :data:`MOST` drawn at random.
 
-    `unlabelled`: texts by field. If there are more than :data:`MOST`, so many are drawn at random.
-
-    Source: Zhou, Bousquet, Lal, Weston and Schölkopf, *Learning with Local and Global Consistency*, NeurIPS
-    2004.
+    Source: Zhou et al., *Learning with Local and Global Consistency*, NeurIPS 2004.
     """
     if not unlabelled:
         raise DataError(f"it learns from unlabelled rows too; give the task a {TEST_FILE} with some")
 
-    def fit(train: Rows, task: Task, seed: int) -> classical.Predict:
+    def fit(train: TaskRows, task: Task, seed: int) -> classical.Predict:
         from sklearn.semi_supervised import LabelSpreading  # of an optional package
 
         labels = classical.known_labels(train)
@@ -88,13 +85,7 @@ class Embedder:
         self._known: dict[bytes, Matrix] = {}
 
     def __call__(self, texts: Sequence[str]) -> Matrix:
-        """Return embeddings of unit length.
-
-        `texts`: length n.
-
-        Returns shape (n, 384): normalised means of the last layer's tokens, so a product of two rows is their
-        cosine.
-        """
+        """Return embeddings of unit length, (n, 384): normalised means of the last layer's tokens."""
         keys = [hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest() for text in texts]
         new = {key: text for key, text in zip(keys, texts, strict=True) if key not in self._known}
         for key, row in zip(new, self._embed(list(new.values())), strict=True):
@@ -220,7 +211,7 @@ TIE = 1e-6
 """Cosines closer than this count as equal: sums in another order may differ by as much."""
 
 
-def nearest(embed: Embedder, *, rows: bool, names: bool) -> classical.Fit:
+def nearest(embed: Embedder, *, rows: bool, names: bool) -> classical.Baseline:
     """Make a baseline that gives each row the class of the most similar labelled row, class name, or either.
 
     Of equally similar ones, the first counts. With `names`, texts have no field names, because class names
@@ -233,7 +224,7 @@ def nearest(embed: Embedder, *, rows: bool, names: bool) -> classical.Fit:
         fields = task.prompt_fields
         return [". ".join(text[field] for field in fields if text[field].strip()) for text in texts]
 
-    def fit(train: Rows, task: Task, seed: int) -> classical.Predict:
+    def fit(train: TaskRows, task: Task, seed: int) -> classical.Predict:
         labels = [*(classical.known_labels(train) if rows else ()), *(task.classes if names else ())]
         anchors = as_text(train.texts, task) if rows else []
         known = embed([*anchors, *(map(in_words, task.classes) if names else ())])
@@ -250,10 +241,10 @@ def nearest(embed: Embedder, *, rows: bool, names: bool) -> classical.Fit:
     return fit
 
 
-def logistic_head(embed: Embedder) -> classical.Fit:
+def logistic_head(embed: Embedder) -> classical.Baseline:
     """Make a logistic regression on the embeddings, with the same weight for each class."""
 
-    def fit(train: Rows, task: Task, seed: int) -> classical.Predict:
+    def fit(train: TaskRows, task: Task, seed: int) -> classical.Predict:
         labels = classical.known_labels(train)
         if len(set(labels)) == 1:
             return classical.always_plurality(labels, task)

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from functools import partial
 
 from grasp_core.benchmark.baselines import embedding
-from grasp_core.benchmark.baselines.classical import Fit, Texts, fit_adaboost, fit_plurality, fit_tfidf
+from grasp_core.benchmark.baselines.classical import Baseline, Texts, fit_adaboost, fit_plurality, fit_tfidf
 from grasp_core.benchmark.baselines.embedding import MODULES, Embedder, spreading
 from grasp_core.model.errors import SpecError
 from grasp_core.model.extras import has, require
@@ -29,8 +29,8 @@ BASELINES: Mapping[str, str] = {
 }
 """Description of each baseline, by its name."""
 
-_PLAIN: Mapping[str, Fit] = {"plurality": fit_plurality, "adaboost": fit_adaboost, "tfidf": fit_tfidf}
-_EMBEDDING: Mapping[str, Callable[[Embedder], Fit]] = {
+_PLAIN: Mapping[str, Baseline] = {"plurality": fit_plurality, "adaboost": fit_adaboost, "tfidf": fit_tfidf}
+_EMBEDDING: Mapping[str, Callable[[Embedder], Baseline]] = {
     "minilm-1nn": partial(embedding.nearest, rows=True, names=False),
     "minilm-logistic": embedding.logistic_head,
     "minilm-names": partial(embedding.nearest, rows=False, names=True),
@@ -57,12 +57,8 @@ def check_installed(name: str) -> None:
         require(name, "models", *_NEEDED[name])
 
 
-def make_baseline(name: str, embedder: Embedder | None = None, unlabelled: Texts = ()) -> Fit:
-    """Make a baseline for one run.
-
-    `embedder`: shared by several baselines on the same texts; by default the baseline gets its own.
-    `unlabelled`: texts of the task's rows without labels, for :data:`SPREADING`.
-    """
+def make_baseline(name: str, embedder: Embedder | None = None, unlabelled: Texts = ()) -> Baseline:
+    """Make a baseline for one run; `unlabelled`: texts that :data:`SPREADING` learns from."""
     check_installed(name)
     if name == SPREADING:
         return spreading(embedder or Embedder(), unlabelled)

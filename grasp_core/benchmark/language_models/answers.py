@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from grasp_core.benchmark.checkpoints import KeptWork
-from grasp_core.benchmark.language_models.model import FLOOR, Answer, LanguageModel, ModelError
+from grasp_core.benchmark.language_models.model import FLOOR, LanguageModel, ModelAnswer, ModelError
 from grasp_core.benchmark.language_models.prompt import Prompt, Similarity, words
 from grasp_core.benchmark.tasks import Task
 from grasp_core.model.errors import DataError
@@ -28,13 +28,13 @@ def question_key(model: str, prompt: str, candidates: Sequence[str]) -> str:
     return hashlib.sha256(json.dumps([model, prompt, list(candidates)]).encode()).hexdigest()
 
 
-def kept_answers(path: Path) -> KeptWork[Answer]:
+def kept_answers(path: Path) -> KeptWork[ModelAnswer]:
     """Open the file of answers by question; it contains hashes and numbers, but no text, label or key."""
     return KeptWork(path, "grasp-lm-answers", _WHAT, to_json, _answer)
 
 
-def _answer(plain: dict[str, Any]) -> Answer:
-    answer = from_json(plain, Answer)
+def _answer(plain: dict[str, Any]) -> ModelAnswer:
+    answer = from_json(plain, ModelAnswer)
     if any(value < FLOOR for value in answer.logprobs):
         raise ValueError
     return answer
@@ -72,7 +72,7 @@ class Usage:
         """Price of the questions asked now, in the currency of the prices."""
         return (self.prompt_tokens * self.price_in + self.completion_tokens * self.price_out) / 1e6
 
-    def count(self, answer: Answer, *, new: bool) -> None:
+    def count(self, answer: ModelAnswer, *, new: bool) -> None:
         """Count an answer."""
         self.floored += answer.floored
         best = max(answer.logprobs)
@@ -120,7 +120,7 @@ class Asking:
 
     task: Task
     model: LanguageModel
-    answers: KeptWork[Answer]
+    answers: KeptWork[ModelAnswer]
     similarity: Similarity | None = None
     seed: int = 1
     watch: Watch = unwatched
@@ -136,16 +136,16 @@ class UnansweredError(DataError):
         self.remark, self.found = remark, found
 
 
-def ask_all(asking: Asking, prompts: Iterator[Prompt], total: int) -> list[Answer]:
+def ask_all(asking: Asking, prompts: Iterator[Prompt], total: int) -> list[ModelAnswer]:
     """Return the answers to all prompts, in their order; unknown ones are asked for, some at a time."""
-    found: list[Answer] = []
+    found: list[ModelAnswer] = []
     failures: Counter[Remark] = Counter()
     in_a_row = 0
     with ThreadPoolExecutor(asking.model.parallel) as pool:
         while batch := list(islice(prompts, asking.model.parallel)):
             asking.watch(len(found) + failures.total(), total)
             for answer in _batch(asking, batch, pool.map if asking.model.parallel > 1 else map):
-                if isinstance(answer, Answer):
+                if isinstance(answer, ModelAnswer):
                     found.append(answer)
                     in_a_row = 0
                     continue
@@ -162,11 +162,11 @@ def ask_all(asking: Asking, prompts: Iterator[Prompt], total: int) -> list[Answe
 
 def _batch(
     asking: Asking, batch: Iterable[Prompt], each: Callable[..., Iterable[Any]]
-) -> list[Answer | ModelError]:
+) -> list[ModelAnswer | ModelError]:
     """Return the batch's answers; all of them are stored before anyone checks whether one is missing."""
     candidates = words(asking.task)
 
-    def ask(question: tuple[str, Prompt]) -> tuple[Answer | ModelError, bool]:
+    def ask(question: tuple[str, Prompt]) -> tuple[ModelAnswer | ModelError, bool]:
         key, prompt = question
         known = asking.answers.get(key)
         if known is not None and len(known.logprobs) == len(candidates):
@@ -179,7 +179,7 @@ def _batch(
     keyed = [(question_key(asking.model.name, prompt.text, candidates), prompt) for prompt in batch]
     found = []
     for (key, prompt), (answer, new) in zip(keyed, each(ask, keyed), strict=True):
-        if isinstance(answer, Answer):
+        if isinstance(answer, ModelAnswer):
             if new:
                 asking.answers[key] = answer
             asking.usage.count(answer, new=new)

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 from urllib.parse import urlsplit
 
-from grasp_core.benchmark.language_models.model import FLOOR, Answer, ModelError, Tokens
+from grasp_core.benchmark.language_models.model import FLOOR, ModelAnswer, ModelError, Tokenizer
 from grasp_core.benchmark.language_models.prompt import ApproximateTokens
 from grasp_core.model.errors import SpecError
 from grasp_core.model.extras import require
@@ -66,7 +66,7 @@ _REFUSED = {
 }
 
 
-class EndpointTokens(Tokens, Protocol):
+class EndpointTokenizer(Tokenizer, Protocol):
     """Tokens that may know the first token of a text."""
 
     @property
@@ -96,7 +96,7 @@ class Endpoint:
         model: str,
         *,
         key_variable: str | None = None,
-        tokens: EndpointTokens | None = None,
+        tokens: EndpointTokenizer | None = None,
         window: int = 2048,
         top: int = 5,
         timeout_s: float = 60.0,
@@ -134,11 +134,8 @@ class Endpoint:
         """Return the text's start."""
         return self._tokens.cut(text, tokens)
 
-    def next_token_logprobs(self, prompt: str, candidates: Sequence[str]) -> Answer:
-        """Return how likely each candidate's first token is, among the likeliest that the endpoint names.
-
-        In a chat, the candidate that the model writes has probability 1.
-        """
+    def next_token_logprobs(self, prompt: str, candidates: Sequence[str]) -> ModelAnswer:
+        """Return how likely each candidate's first token is; in a chat, the one written is certain."""
         openai = self._openai
         try:
             plain = (self._talk if self._chat else self._complete)(prompt).http_response.json()
@@ -177,7 +174,7 @@ class Endpoint:
         passing = status == 429 or status >= 500
         return self._error(_REFUSED.get(status, ModelProblem.REFUSED), passing=passing, status=status)
 
-    def _answer(self, plain: Any, prompt: str, candidates: Sequence[str]) -> Answer:
+    def _answer(self, plain: Any, prompt: str, candidates: Sequence[str]) -> ModelAnswer:
         sums = [0.0] * len(candidates)
         if self._chat:
             written = _written(self._said(plain), candidates)
@@ -190,7 +187,7 @@ class Endpoint:
         logprobs = tuple(max(math.log(value), FLOOR) if value > 0 else FLOOR for value in sums)
         usage = plain.get("usage")
         used = usage if isinstance(usage, dict) else {}
-        return Answer(
+        return ModelAnswer(
             logprobs,
             (0 if any(sums) else len(sums)) if self._chat else sum(value == 0 for value in sums),
             _whole(used.get("prompt_tokens"), self.count(prompt)),

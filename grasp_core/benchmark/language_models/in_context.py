@@ -8,9 +8,9 @@ import numpy as np
 
 from grasp_core.benchmark.checkpoints import KeptWork
 from grasp_core.benchmark.language_models.answers import Asking, Usage, ask_all
-from grasp_core.benchmark.language_models.model import Answer, LanguageModel
+from grasp_core.benchmark.language_models.model import LanguageModel, ModelAnswer
 from grasp_core.benchmark.language_models.prompt import Prompt, Similarity, drawn, fit, most_similar, shown
-from grasp_core.benchmark.tasks import Rows, Task
+from grasp_core.benchmark.tasks import Task, TaskRows
 from grasp_core.model.annotations import FloatArray
 from grasp_core.model.errors import DataError
 from grasp_core.reading.table.parsed import Watch, unwatched
@@ -34,13 +34,15 @@ class Predictions:
     probabilities: FloatArray
 
 
-def predict(asking: Asking, setting: Setting, train: Rows, texts: Sequence[Mapping[str, str]]) -> Predictions:
+def predict(
+    asking: Asking, setting: Setting, train: TaskRows, texts: Sequence[Mapping[str, str]]
+) -> Predictions:
     """Return the classes of texts, with the training rows as examples."""
     every = list(range(len(train.texts)))
     return _classified(asking, _prompts(asking, setting, train, texts, lambda _: every), len(texts))
 
 
-def leave_one_out(asking: Asking, setting: Setting, train: Rows) -> Predictions:
+def leave_one_out(asking: Asking, setting: Setting, train: TaskRows) -> Predictions:
     """Return the classes of the training rows, each with the others as examples."""
     n = len(train.texts)
 
@@ -53,7 +55,7 @@ def leave_one_out(asking: Asking, setting: Setting, train: Rows) -> Predictions:
 def _prompts(
     asking: Asking,
     setting: Setting,
-    train: Rows,
+    train: TaskRows,
     texts: Sequence[Mapping[str, str]],
     usable: Callable[[int], list[int]],
 ) -> Iterator[Prompt]:
@@ -89,23 +91,17 @@ def _classified(asking: Asking, prompts: Iterator[Prompt], total: int) -> Predic
 
 @dataclass(frozen=True, slots=True)
 class InContext:
-    """A language model that sees instructions and examples.
-
-    `setting`: by default the task's number of examples, chosen by similarity, and its instructions.
-    `answers`: stored answers; new ones are added.
-    `similarity`: needed if examples are chosen by similarity.
-    `usage`: sum over all calls.
-    """
+    """A language model that sees instructions and examples, by default similar ones."""
 
     model: LanguageModel
-    answers: KeptWork[Answer]
+    answers: KeptWork[ModelAnswer]
     setting: Setting | None = None
     similarity: Similarity | None = None
     watch: Watch = unwatched
     usage: Usage = field(default_factory=Usage)
 
     def __call__(
-        self, train: Rows, task: Task, seed: int
+        self, train: TaskRows, task: Task, seed: int
     ) -> Callable[[Sequence[Mapping[str, str]]], list[str]]:
         """Choose examples from labelled rows; the seed is for examples drawn at random."""
         asking = Asking(task, self.model, self.answers, self.similarity, seed, self.watch, self.usage)
@@ -157,22 +153,19 @@ def macro_f1_declared(gold: Sequence[str], predicted: Sequence[str], task: Task)
     return macro_f1(confusion(codes[0], codes[1], len(task.classes)), "declared")
 
 
-def tune(asking: Asking, train: Rows, settings: Sequence[Setting], score: Score) -> list[Trial]:
+def tune(asking: Asking, train: TaskRows, settings: Sequence[Setting], score: Score) -> list[Trial]:
     """Try settings by leave-one-out, best first; of equal ones, that with fewer examples, which costs less.
 
-    Progress counts over all settings together. Stopping loses nothing: the answers so far are stored, and the
-    next attempt asks only for the others.
-
-    Leave-one-out misleads in two cases. If classes are balanced, the class of the row left out is the rarer
-    one among the others. If a class has a single row, that row is left without an example.
+    Leave-one-out misleads if classes are balanced, as the class of the row left out is then the rarer one
+    among the others, and if a class has a single row, which is left without an example.
     """
     n = len(train.texts)
     trials = []
     for done, setting in enumerate(settings):
 
-        def told(ready: int, _: int, before: int = done * n) -> None:
+        def report(ready: int, _: int, before: int = done * n) -> None:
             asking.watch(before + ready, len(settings) * n)
 
-        found = leave_one_out(replace(asking, watch=told), setting, train)
+        found = leave_one_out(replace(asking, watch=report), setting, train)
         trials.append(Trial(setting, score(train.labels or (), found.labels, asking.task)))
     return sorted(trials, key=lambda trial: (-trial.score, trial.setting.shots))

@@ -20,7 +20,7 @@ FLOOR = -100.0
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class ModelAnswer:
     """A model's answer to one prompt.
 
     `logprobs`: natural logarithm of each candidate's probability, in the candidates' order; at least `FLOOR`.
@@ -43,7 +43,7 @@ class ModelError(DataError):
         self.passing = passing
 
 
-class Tokens(Protocol):
+class Tokenizer(Protocol):
     """A model's way of cutting text into tokens."""
 
     def count(self, text: str) -> int:
@@ -53,7 +53,7 @@ class Tokens(Protocol):
         """Return the text's start, of about that many tokens; empty for none or fewer."""
 
 
-class LanguageModel(Tokens, Protocol):
+class LanguageModel(Tokenizer, Protocol):
     """A language model that gives the probability of the next token."""
 
     @property
@@ -68,7 +68,7 @@ class LanguageModel(Tokens, Protocol):
     def parallel(self) -> int:
         """Number of questions that it can be asked at the same time."""
 
-    def next_token_logprobs(self, prompt: str, candidates: Sequence[str]) -> Answer:
+    def next_token_logprobs(self, prompt: str, candidates: Sequence[str]) -> ModelAnswer:
         """Return how likely each candidate's first token is to follow the prompt."""
 
     def close(self) -> None:
@@ -82,21 +82,18 @@ class LocalModel:
     """A model in a GGUF file.
 
     `window`: tokens; by default as many as the model was trained with, at most 2,048, as in the paper.
-    `threads`: by default the processors that this process may use.
     """
 
     parallel = 1
     LONGEST = 2048
 
-    def __init__(self, path: Path, *, window: int | None = None, threads: int | None = None) -> None:
+    def __init__(self, path: Path, *, window: int | None = None) -> None:
         require("A GGUF model (by llama.cpp, which is built from source in some minutes)", "lm-local")
         self._library = importlib.import_module("llama_cpp")
         self.name = f"{path.name} {_fingerprint(path)}"
         wanted = window or self.LONGEST
         try:
-            self._model: Any = self._library.Llama(
-                str(path), n_ctx=wanted, n_threads=threads, n_threads_batch=threads, verbose=False
-            )
+            self._model: Any = self._library.Llama(str(path), n_ctx=wanted, verbose=False)
         except (ValueError, RuntimeError):
             raise DataError(
                 f"{path} is no model that llama.cpp can read; give a complete GGUF file"
@@ -116,7 +113,7 @@ class LocalModel:
             start = start.lstrip(b" ")  # SentencePiece puts a space before every text
         return whole[: len(start)].decode(errors="ignore")
 
-    def next_token_logprobs(self, prompt: str, candidates: Sequence[str]) -> Answer:
+    def next_token_logprobs(self, prompt: str, candidates: Sequence[str]) -> ModelAnswer:
         """Return how likely each candidate's first token is to follow.
 
         A token that all candidates begin with decides nothing: it joins the prompt, and the next one counts.
@@ -134,7 +131,7 @@ class LocalModel:
         ).astype(np.float64)
         logprobs = logits - logits.max()
         logprobs -= np.log(np.exp(logprobs).sum())
-        return Answer(tuple(max(float(logprobs[first]), FLOOR) for first in firsts), 0, len(tokens), 1)
+        return ModelAnswer(tuple(max(float(logprobs[first]), FLOOR) for first in firsts), 0, len(tokens), 1)
 
     def close(self) -> None:
         """Free the model's memory."""

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from grasp_core.analysis.models.labels import LABEL
-from grasp_core.benchmark.language_models.model import LanguageModel, Tokens
+from grasp_core.benchmark.language_models.model import LanguageModel, Tokenizer
 from grasp_core.benchmark.tasks import Task
 from grasp_core.model.annotations import FloatArray
 from grasp_core.model.errors import DataError
@@ -21,12 +21,8 @@ from grasp_core.model.text import number
 _MAX_FILE = 256 * MIB
 
 
-def shortened(tokens: Tokens, text: str, limit: int) -> str:
-    """Cut the text at its end to at most `limit` tokens.
-
-    The start of a text can have more tokens alone than within the text, since its end may no longer merge. So
-    the cut is tightened until the limit is kept.
-    """
+def shortened(tokens: Tokenizer, text: str, limit: int) -> str:
+    """Cut the text at its end to `limit` tokens, again if that start alone, not merged, has more."""
     if limit <= 0:
         return ""
     if tokens.count(text) <= limit:
@@ -39,11 +35,7 @@ def shortened(tokens: Tokens, text: str, limit: int) -> str:
 
 
 class ApproximateTokens:
-    """One token for every three bytes of UTF-8, for models with unknown tokens.
-
-    English text has about four bytes to a token of GPT-2's; three leave room for names, numbers and other
-    languages.
-    """
+    """A token for every three bytes of UTF-8, for models with unknown ones; English has four to a token."""
 
     name = "a token per 3 bytes"
     BYTES = 3
@@ -157,7 +149,6 @@ def fit(
 ) -> Prompt:
     """Return the prompt for a target, cut to the model's window.
 
-    `target`: text by field.
     `examples`: text by field and label, in the prompt's order: the most similar last.
 
     Of ``window - 11 - tokens(instructions) - 2 (n + 1)``, the target gets what it needs, at most the share

@@ -9,12 +9,12 @@ from pathlib import Path
 from typing import Any
 
 from grasp_core.analysis.models.labels import ID, LABEL
-from grasp_core.benchmark.baselines.classical import Fit
+from grasp_core.benchmark.baselines.classical import Baseline
 from grasp_core.benchmark.language_models.answers import Usage
 from grasp_core.benchmark.scoring.evaluate import BLOCK, label_rows, work_key
 from grasp_core.benchmark.scoring.scores import Scores
 from grasp_core.benchmark.submissions import PREDICTIONS
-from grasp_core.benchmark.tasks import TEST_FILE, TRAIN_FILE, Rows, Task, read_rows, read_tasks
+from grasp_core.benchmark.tasks import TEST_FILE, TRAIN_FILE, Task, TaskRows, read_rows, read_tasks
 from grasp_core.model.errors import DataError
 from grasp_core.model.json_values import FormError, from_json
 from grasp_core.model.text import csv_text
@@ -30,8 +30,8 @@ class TaskFiles:
     """A task with its labelled rows and the rows to be labelled."""
 
     task: Task
-    train: Rows
-    test: Rows
+    train: TaskRows
+    test: TaskRows
 
 
 def read_files(folder: Path) -> tuple[list[TaskFiles], list[str]]:
@@ -56,11 +56,7 @@ def read_files(folder: Path) -> tuple[list[TaskFiles], list[str]]:
 
 @dataclass(frozen=True, slots=True)
 class TaskRun:
-    """Time and cost of labelling a task.
-
-    `key`: hash of everything that decides the labels; work of another key is done anew.
-    `questions`, `tokens`, `cost`: of a language model, in the currency of its prices.
-    """
+    """Time and cost of labelling a task; `key` is the hash of everything that decides the labels."""
 
     key: str
     labels_sha256: str
@@ -73,7 +69,7 @@ class TaskRun:
 
 def label_all(
     found: Sequence[TaskFiles],
-    fit: Callable[[TaskFiles], Fit],
+    fit: Callable[[TaskFiles], Baseline],
     name: str,
     out: Path,
     *,
@@ -82,10 +78,7 @@ def label_all(
     watch: Watch = unwatched,
     block: int = BLOCK,
 ) -> Iterator[tuple[str, TaskRun, bool]]:
-    """Label every task and write it at once; yield its name, its :class:`TaskRun`, and whether it is new.
-
-    `name`: the baseline with all its settings; tasks that it has labelled already are not labelled again.
-    """
+    """Label and write every task that this baseline has not labelled; yield the run, and True if new."""
     known = read_run(out)
     for files in found:
         key = work_key(name, files.task, [files.train, files.test], "submission", seed)

@@ -53,11 +53,7 @@ def errors_csv(
     gold: Gold,
     folder: Path | None = None,
 ) -> str:
-    """Return every row that was labelled wrongly, as CSV with :data:`ERROR_COLUMNS`.
-
-    `predictions`: labels by task and id, for all rows that have a gold label.
-    `folder`: folder of the tasks; texts are taken from a task's ``test_unlabeled.csv`` if it has one.
-    """
+    """Return every row that was labelled wrongly, with its text from a task's file in `folder`."""
     found = []
     for name, task in tasks.items():
         if name not in predictions or name not in gold.labels:
@@ -78,7 +74,7 @@ PERMUTATIONS = 10_000
 
 
 @dataclass(frozen=True, slots=True)
-class Difference:
+class ScoreDifference:
     """Difference of the first submission's macro-F1 (leaderboard's convention) minus the second's.
 
     `ci95`: 95 % bootstrap interval over items, both submissions scored on the same draws.
@@ -92,11 +88,11 @@ class Difference:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Comparison:
+class SystemComparison:
     """The differences of two submissions by task, and overall if every task was compared."""
 
-    tasks: Mapping[str, Difference]
-    overall: Difference | None
+    tasks: Mapping[str, ScoreDifference]
+    overall: ScoreDifference | None
 
 
 def compare(
@@ -108,14 +104,14 @@ def compare(
     seed: int = 1,
     permutations: int = PERMUTATIONS,
     resamples: int = RESAMPLES,
-    told: Callable[[str], None] = lambda _task: None,
-) -> Comparison:
+    on_task: Callable[[str], None] = lambda _task: None,
+) -> SystemComparison:
     """Compare two submissions that pass ``require_scorable``."""
     one, other = first.predictions, second.predictions
     parts = []
     for name, task in tasks.items():
         if name in one and name in other and name in gold.labels:
-            told(name)
+            on_task(name)
             parts.append(
                 compare_task(
                     task,
@@ -136,7 +132,6 @@ class TaskDifference:
 
     `null`: shape (permutations,); `drawn`: shape (resamples,).
     `gap`: macro-F1 of the first system minus that of the second.
-    `n`: number of items.
     """
 
     name: str
@@ -146,7 +141,7 @@ class TaskDifference:
     drawn: FloatArray
 
     @property
-    def difference(self) -> Difference:
+    def difference(self) -> ScoreDifference:
         """Difference with interval and p."""
         return _difference(self.gap, self.null, self.drawn, self.n)
 
@@ -179,17 +174,17 @@ def joined_difference(parts: Sequence[TaskDifference]) -> TaskDifference:
     return replace(parts[0], null=null, drawn=drawn)
 
 
-def compared(parts: Sequence[TaskDifference], tasks: Iterable[str]) -> Comparison:
+def compared(parts: Sequence[TaskDifference], tasks: Iterable[str]) -> SystemComparison:
     """Return a comparison from the differences of its tasks."""
     if not parts:
         raise DataError("there is no task for which both submissions and the gold have labels")
     found = {part.name: part.difference for part in parts}
     if set(tasks) - set(found):
-        return Comparison(found, None)
+        return SystemComparison(found, None)
     gap = float(np.mean([one.difference for one in found.values()]))
     n = sum(one.n for one in found.values())
     shuffled, drawn = (np.sum(values, axis=0) / len(parts) for values in _draws(parts))
-    return Comparison(found, _difference(gap, shuffled, drawn, n))
+    return SystemComparison(found, _difference(gap, shuffled, drawn, n))
 
 
 def _draws(parts: Sequence[TaskDifference]) -> tuple[list[FloatArray], list[FloatArray]]:
@@ -241,7 +236,7 @@ def _swaps(generator: np.random.Generator, times: Int64Array, size: int) -> Int6
     return swaps
 
 
-def _difference(gap: float, null: FloatArray, drawn: FloatArray, n: int) -> Difference:
+def _difference(gap: float, null: FloatArray, drawn: FloatArray, n: int) -> ScoreDifference:
     """Add p = (1 + #{|shuffled| >= |observed|}) / (B + 1); values within 1e-12 are ties."""
     as_large = int((np.abs(null) >= abs(gap) - f1.TIE).sum())
-    return Difference(gap, f1.interval(drawn), (1 + as_large) / (null.size + 1), int(n))
+    return ScoreDifference(gap, f1.interval(drawn), (1 + as_large) / (null.size + 1), int(n))

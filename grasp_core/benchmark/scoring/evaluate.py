@@ -11,12 +11,19 @@ from typing import Any, Literal
 
 import numpy as np
 
-from grasp_core.benchmark.baselines.classical import PUBLISHED, Boosting, Fit, Texts, fit_staged, known_labels
+from grasp_core.benchmark.baselines.classical import (
+    PUBLISHED,
+    Baseline,
+    Boosting,
+    Texts,
+    fit_staged,
+    known_labels,
+)
 from grasp_core.benchmark.checkpoints import KeptWork
 from grasp_core.benchmark.language_models.answers import UnansweredError
 from grasp_core.benchmark.language_models.in_context import macro_f1_declared
 from grasp_core.benchmark.scoring.scores import resampled_f1
-from grasp_core.benchmark.tasks import Rows, Task
+from grasp_core.benchmark.tasks import Task, TaskRows
 from grasp_core.model.annotations import Codes
 from grasp_core.model.errors import DataError
 from grasp_core.model.json_values import from_json
@@ -36,17 +43,14 @@ class Fold:
     test: tuple[int, ...]
 
 
-def leave_one_out(rows: Rows) -> list[Fold]:
+def leave_one_out(rows: TaskRows) -> list[Fold]:
     """Return folds in which each row is labelled from all others."""
     everyone = range(len(rows.ids))
     return [Fold(tuple(one for one in everyone if one != left), (left,)) for left in everyone]
 
 
-def stratified_splits(rows: Rows, seed: int, splits: int = SPLITS) -> list[Fold]:
-    """Return random splits: a fifth of each class, rounded at random, is labelled from the other rows.
-
-    A class of one row is always learnt from, never labelled.
-    """
+def stratified_splits(rows: TaskRows, seed: int, splits: int = SPLITS) -> list[Fold]:
+    """Return random splits with a fifth of each class to label, but no class of one row."""
     labels = np.array(known_labels(rows))
     classes = [np.flatnonzero(labels == name) for name in dict.fromkeys(labels)]
     if max(map(len, classes)) < 2:
@@ -65,11 +69,11 @@ def _split(classes: Sequence[Codes], rng: np.random.Generator) -> Fold:
     return Fold(tuple(one for one in everyone if one not in test), tuple(sorted(test)))
 
 
-def taken(rows: Rows, positions: Sequence[int]) -> Rows:
+def taken(rows: TaskRows, positions: Sequence[int]) -> TaskRows:
     """Return the rows at these positions, in that order."""
     labels = None if rows.labels is None else tuple(rows.labels[one] for one in positions)
     ids = tuple(rows.ids[one] for one in positions)
-    return Rows(ids, tuple(rows.texts[one] for one in positions), labels, rows.table)
+    return TaskRows(ids, tuple(rows.texts[one] for one in positions), labels, rows.table)
 
 
 Way = Literal["loo", "splits", "file"]
@@ -82,12 +86,9 @@ BLOCK = 512
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Evaluation:
-    """Scores of a baseline.
+    """Scores of a baseline over classes in gold or predictions, and over declared ones; for splits, means.
 
-    `macro_f1`, `macro_f1_declared`: over the classes in gold or predictions, and over all declared ones; for
-        splits, the mean over them.
     `ci95`: interval of `macro_f1`: bootstrap over rows; for splits, their 2.5th and 97.5th percentile.
-    `caution`: reasons why the score may mislead.
     """
 
     way: Way
@@ -125,7 +126,7 @@ def split_cautions(labels: Sequence[str], folds: Sequence[Fold]) -> tuple[Remark
     return tuple(found)
 
 
-def file_cautions(train: Rows, test: Rows) -> tuple[Remark, ...]:
+def file_cautions(train: TaskRows, test: TaskRows) -> tuple[Remark, ...]:
     """Return cautions about other labelled rows."""
     known = {json.dumps(text, sort_keys=True) for text in train.texts}
     both = sum(json.dumps(text, sort_keys=True) in known for text in test.texts)
@@ -133,20 +134,17 @@ def file_cautions(train: Rows, test: Rows) -> tuple[Remark, ...]:
 
 
 def evaluate(
-    fit: Fit,
-    train: Rows,
+    fit: Baseline,
+    train: TaskRows,
     task: Task,
     *,
     way: Way = "loo",
-    test: Rows | None = None,
+    test: TaskRows | None = None,
     seed: int = 1,
     watch: Watch = unwatched,
     done: Done | None = None,
 ) -> Evaluation:
-    """Score a baseline.
-
-    `done`: work of an earlier attempt on the same baseline, rows and seed; new work is added to it.
-    """
+    """Score a baseline; work of an earlier attempt is taken from `done`, and new work added to it."""
     labels = known_labels(train)
     if way == "file":
         if test is None or not test.labels:
@@ -175,8 +173,8 @@ def evaluate(
 
 
 def label_rows(
-    fit: Fit,
-    train: Rows,
+    fit: Baseline,
+    train: TaskRows,
     task: Task,
     texts: Texts,
     *,
@@ -203,7 +201,7 @@ def label_rows(
     return labels
 
 
-def work_key(name: str, task: Task, rows: Sequence[Rows], way: str, seed: int) -> str:
+def work_key(name: str, task: Task, rows: Sequence[TaskRows], way: str, seed: int) -> str:
     """Return the identity of partial work: it may only be continued if all of this is the same."""
     parts = [name, task.name, list(task.classes), list(task.prompt_fields), way, seed]
     parts += [list(task.fields), *(one.table.sha256 for one in rows)]
@@ -290,7 +288,7 @@ def kept_trials(path: Path) -> KeptWork[list[str]]:
 
 
 def tune_boosting(
-    train: Rows,
+    train: TaskRows,
     task: Task,
     settings: Sequence[Boosting],
     done: Done,
@@ -301,8 +299,6 @@ def tune_boosting(
     """Try settings by leave-one-out, best first; of equal ones, the one with fewer and shallower trees first.
 
     An ensemble also gives the labels by fewer of its trees, so only one is grown for each depth and rate.
-
-    `done`: work of an earlier attempt; new work is added to it.
     """
     labels = known_labels(train)
     if len(labels) < 2:

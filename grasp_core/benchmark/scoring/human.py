@@ -14,7 +14,6 @@ from grasp_core.statistics.f1 import confusion, interval, macro_f1
 
 HELD_OUT, GOLD = "held-out raters", "gold"
 UNVOTED = "right for some items, and nobody's vote, so always missed"
-"""Explanation of :attr:`HumanScore.unvoted`."""
 _STREAM = 2**64 - 2
 """Second word of the random streams' key, so that nothing else with the same seed shares them."""
 
@@ -24,11 +23,9 @@ class HumanScore:
     """The score of the plurality of a few raters.
 
     `macro_f1`, `macro_f1_declared`: of the first draw of items and votes.
-    `ci95`: its 95 % bootstrap interval, over items.
     `mean`, `spread`: mean and standard deviation of `macro_f1` over all draws; the spread is NaN for a single
         one.
     `repeats`, `n`, `votes`, `classes`: draws, items of each, votes per item and categories of the data.
-    `eligible`: items that could be drawn.
     `unvoted`: right labels that nobody voted for; each counts as a class that is always missed.
     """
 
@@ -56,11 +53,9 @@ def human_baseline(
     against: Mapping[str, str] | None = None,
     resamples: int = RESAMPLES,
 ) -> HumanScore:
-    """Score the plurality of `votes` annotations per item, on `items` items drawn at random.
+    """Score the plurality of `votes` annotations per item, on `items` items drawn at random, by (seed, draw).
 
-    `seed`: draw r depends only on (seed, r).
-    `against`: right label by item. Without it, the right label is the plurality of the item's other
-        annotations, so items need one more than `votes`.
+    `against`: right label by item; without it, the plurality of the item's other annotations is right.
 
     Source: Alex et al., *RAFT*, 2021: five votes on each of 100 test rows per task, ties broken at random.
     """
@@ -95,10 +90,7 @@ def human_baseline(
 
 
 def plurality_of_few(dataset: Dataset, *, votes: int = 5, items: int = 100, seed: int = 1) -> dict[str, str]:
-    """Return the plurality of `votes` annotations by item, for one draw of items, to be scored elsewhere.
-
-    Parameters are those of :func:`human_baseline`; it needs no right label, and no further vote.
-    """
+    """Return the plurality of `votes` annotations by item, for one draw, to be scored elsewhere."""
     _check(seed, votes=votes, items=items)
     annotations = dataset.annotations
     none = np.full(annotations.n_items, -1, dtype=np.int64)
@@ -118,12 +110,7 @@ LEAST = 10
 
 @dataclass(frozen=True, slots=True)
 class Qualification:
-    """Raters who may vote, by how they labelled rows with a known right label.
-
-    `passed`, `failed`, `few`: raters who reached the bar, who did not, and who labelled fewer than
-        :data:`LEAST` of the rows.
-    `votes`: number of annotations of these rows, which enter no score.
-    """
+    """Raters who passed, failed, or labelled too few rows; `votes` on these rows enter no score."""
 
     passed: tuple[str, ...]
     failed: tuple[str, ...]
@@ -133,8 +120,6 @@ class Qualification:
 
 def qualify(dataset: Dataset, right: Mapping[str, str], bar: float) -> tuple[Dataset, Qualification]:
     """Return the votes of raters who are right on a share of `bar` of the qualification rows, without these.
-
-    `bar`: smallest share that must be right, 0 to 1.
 
     Source: Alex et al., *RAFT*, 2021, section 4: a qualification of at least 10 rows, then annotation.
     """

@@ -93,9 +93,6 @@ def _drawn(generator: np.random.Generator, times: Int64Array, size: int) -> Int6
 class TaskScore:
     """Scores on one task; they contain counts over items, but no item's gold label.
 
-    `macro_f1`: over the classes in gold or predictions, as on the leaderboard.
-    `macro_f1_declared`: over all classes that the task declares.
-    `ci95`: 95 % bootstrap interval of `macro_f1`, over items.
     `confusion`, shape (K, K): items by gold class (row) and predicted class (column).
     """
 
@@ -124,14 +121,14 @@ def score(
     *,
     seed: int = 1,
     resamples: int = RESAMPLES,
-    told: Callable[[str], None] = lambda _task: None,
+    on_task: Callable[[str], None] = lambda _task: None,
 ) -> Scores:
     """Score a submission that passes :func:`~grasp_core.benchmark.submissions.require_scorable`."""
     predictions = submission.predictions
     parts = []
     for name, task in tasks.items():
         if name in predictions and name in gold.labels:
-            told(name)
+            on_task(name)
             parts.append(score_task(task, gold, predictions[name], seed=seed, resamples=resamples))
     return gathered(parts, tasks)
 
@@ -217,11 +214,7 @@ def paired_codes(
 
 @dataclass(frozen=True, slots=True)
 class ClassScore:
-    """Counts of one class of a task.
-
-    `right`, `false_positives`: items given the class rightly, and wrongly.
-    `false_negatives`: items of the class that were given another one.
-    """
+    """Counts of one class: right items, others taken for it, and its items taken for others."""
 
     name: str
     right: int
@@ -301,11 +294,7 @@ _LEAST = 1e-15
 
 @dataclass(frozen=True, slots=True)
 class Bin:
-    """Items whose most probable class has a probability from `low` to `high`.
-
-    `confidence`, `accuracy`: mean probability of the most probable class, and share of items for which that
-        class is right; None without items.
-    """
+    """Items whose top class has a probability from `low` to `high`: its mean, and the share right."""
 
     low: float
     high: float
@@ -318,11 +307,9 @@ class Bin:
 class Calibration:
     """Agreement of a task's class probabilities with the gold labels.
 
-    `n`: number of items.
     `brier`: mean over items of the sum over classes of squared differences from 1 (gold) or 0; from 0 to 2.
     `log_loss`: mean of -ln of the gold class's probability.
     `ece`: expected calibration error: mean over bins, weighted by items, of |accuracy - confidence|.
-    `bins`: ten of equal width.
 
     Source: Brier (1950), Verification of forecasts expressed in terms of probability. Naeini, Cooper and
     Hauskrecht (2015), Obtaining well calibrated probabilities using Bayesian binning.

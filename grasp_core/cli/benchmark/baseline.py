@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 
-from grasp_core.benchmark.baselines.classical import PUBLISHED, Boosting, Fit, Texts, fit_adaboost
+from grasp_core.benchmark.baselines.classical import PUBLISHED, Baseline, Boosting, Texts, fit_adaboost
 from grasp_core.benchmark.baselines.embedding import Embedder
 from grasp_core.benchmark.baselines.registry import BASELINES, LM, SPREADING, check_installed, make_baseline
 from grasp_core.benchmark.checkpoints import RetrievalProgram, Retrieve, kept_texts, with_retrieved
@@ -27,7 +27,7 @@ from grasp_core.benchmark.scoring.evaluate import (
 )
 from grasp_core.benchmark.scoring.scores import score
 from grasp_core.benchmark.submissions import PREDICTIONS, read_gold, read_submission
-from grasp_core.benchmark.tasks import TEST_FILE, TRAIN_FILE, Rows, Task, read_rows, read_task, read_tasks
+from grasp_core.benchmark.tasks import TEST_FILE, TRAIN_FILE, Task, TaskRows, read_rows, read_task, read_tasks
 from grasp_core.cli.benchmark.lm import (
     ANSWERS,
     add_lm_options,
@@ -167,7 +167,7 @@ def _retrieve(chosen: argparse.Namespace) -> Retrieve | None:
     )
 
 
-def _with(retrieve: Retrieve | None, rows: Rows, task: Task) -> tuple[Rows, Task]:
+def _with(retrieve: Retrieve | None, rows: TaskRows, task: Task) -> tuple[TaskRows, Task]:
     if retrieve is None:
         return rows, task
     with clearing():
@@ -179,7 +179,7 @@ def _block(chosen: argparse.Namespace) -> int:
     return 4 * int(chosen.parallel) if chosen.name == LM else BLOCK
 
 
-Make = Callable[[Task, Texts], Fit]
+Make = Callable[[Task, Texts], Baseline]
 
 
 @contextmanager
@@ -283,7 +283,7 @@ def _tune(chosen: argparse.Namespace) -> None:
         _tune_lm(chosen, found)
 
 
-def _labelled(chosen: argparse.Namespace) -> list[tuple[Task, Rows]]:
+def _labelled(chosen: argparse.Namespace) -> list[tuple[Task, TaskRows]]:
     """Return the tasks with their labelled rows; of a folder, only tasks that have some."""
     if not chosen.all:
         task = read_task(chosen.task)
@@ -299,7 +299,7 @@ def _labelled(chosen: argparse.Namespace) -> list[tuple[Task, Rows]]:
     return found
 
 
-def _tune_lm(chosen: argparse.Namespace, found: Sequence[tuple[Task, Rows]]) -> None:
+def _tune_lm(chosen: argparse.Namespace, found: Sequence[tuple[Task, TaskRows]]) -> None:
     similarity = similarity_or_say()
     with asked(chosen) as (model, answers, usage):
         for task, train in found:
@@ -317,7 +317,7 @@ def _tune_lm(chosen: argparse.Namespace, found: Sequence[tuple[Task, Rows]]) -> 
                 _print(trials)
 
 
-def _head(task: Task, found: Sequence[tuple[Task, Rows]]) -> None:
+def _head(task: Task, found: Sequence[tuple[Task, TaskRows]]) -> None:
     if len(found) > 1:
         print(f"{task.name}:")
 
@@ -330,7 +330,7 @@ def _print(trials: Sequence[Trial]) -> None:
         print(f"{trial.score:8.3f}  {trial.setting.shots:5d}  {words[0]:12s}  {words[1]}", flush=True)
 
 
-def _tune_boosting(chosen: argparse.Namespace, found: Sequence[tuple[Task, Rows]]) -> None:
+def _tune_boosting(chosen: argparse.Namespace, found: Sequence[tuple[Task, TaskRows]]) -> None:
     check_installed(ADABOOST)
 
     def watch(done: int, total: int) -> None:

@@ -14,7 +14,7 @@ from grasp_core.benchmark.language_models.in_context import (
     InContext,
     Setting,
 )
-from grasp_core.benchmark.language_models.model import Answer, LanguageModel, LocalModel
+from grasp_core.benchmark.language_models.model import LanguageModel, LocalModel, ModelAnswer
 from grasp_core.benchmark.language_models.prompt import FileTokens, Similarity, cosine_of
 from grasp_core.benchmark.tasks import Task
 from grasp_core.cli.parser import from_one, option, whole
@@ -92,7 +92,7 @@ def asked_lm(chosen: argparse.Namespace) -> Iterator[tuple[Callable[[Task], InCo
 
 
 @contextmanager
-def asked(chosen: argparse.Namespace) -> Iterator[tuple[LanguageModel, KeptWork[Answer], Usage]]:
+def asked(chosen: argparse.Namespace) -> Iterator[tuple[LanguageModel, KeptWork[ModelAnswer], Usage]]:
     """Yield the model that the options name, its answers so far, and its usage, printed at the end."""
     usage = Usage(chosen.price_in, chosen.price_out)
     answers = kept_answers(chosen.resume)

@@ -23,7 +23,7 @@ from grasp_core.benchmark.leaderboard import (
     steps,
     wins_text,
 )
-from grasp_core.benchmark.scoring.compare import Difference, compare, errors_csv, mistakes_text
+from grasp_core.benchmark.scoring.compare import ScoreDifference, compare, errors_csv, mistakes_text
 from grasp_core.benchmark.scoring.scores import (
     Calibration,
     Scores,
@@ -90,7 +90,7 @@ def _score(chosen: argparse.Namespace) -> None:
         if costs[0] not in names:
             raise raft.unknown(f"--costs: {quoted(costs[0])} is a class of no task", costs[0], names)
     submission = setting.submission(chosen.submission)
-    scores = score(submission, setting.tasks, setting.gold, seed=chosen.seed, told=raft.show_task)
+    scores = score(submission, setting.tasks, setting.gold, seed=chosen.seed, on_task=raft.show_task)
     clear_line()
     if chosen.errors is not None:
         text = errors_csv(submission.predictions, setting.tasks, setting.gold, chosen.tasks)
@@ -213,7 +213,7 @@ def _cost_text(score: TaskScore, name: str, false_positive: float, false_negativ
 def _compare(chosen: argparse.Namespace) -> None:
     setting = raft.open_setting(chosen)
     first, second = (setting.submission(source) for source in (chosen.first, chosen.second))
-    found = compare(first, second, setting.tasks, setting.gold, seed=chosen.seed, told=raft.show_task)
+    found = compare(first, second, setting.tasks, setting.gold, seed=chosen.seed, on_task=raft.show_task)
     clear_line()
     named = [*found.tasks.items(), *([("overall", found.overall)] if found.overall is not None else [])]
     rows = [
@@ -293,7 +293,7 @@ def _scored(chosen: argparse.Namespace, setting: raft.ScoringData) -> dict[str, 
         if name in held:
             raise DataError(f"two submissions are named {name}; rename one of them")
         submission = setting.submission(path)
-        scores = score(submission, setting.tasks, setting.gold, seed=chosen.seed, told=raft.show_task)
+        scores = score(submission, setting.tasks, setting.gold, seed=chosen.seed, on_task=raft.show_task)
         held[name] = scored_entry(name, score_details(scores), id=name), submission
     return held
 
@@ -303,14 +303,14 @@ def _tested(
     chosen: argparse.Namespace,
     held: Mapping[str, tuple[Entry, Submission]],
     setting: raft.ScoringData,
-) -> dict[str, tuple[str, Difference]]:
+) -> dict[str, tuple[str, ScoreDifference]]:
     """Return by own system's id the name of the own system above it, and the difference from that one."""
     tasks = setting.tasks if chosen.by == OVERALL else {chosen.by: setting.tasks[chosen.by]}
     gold = Gold({name: labels for name, labels in setting.gold.labels.items() if name in tasks})
     found = {}
     for lower, upper in steps(best, chosen.by):
         made = compare(
-            held[lower.id][1], held[upper.id][1], tasks, gold, seed=chosen.seed, told=raft.show_task
+            held[lower.id][1], held[upper.id][1], tasks, gold, seed=chosen.seed, on_task=raft.show_task
         )
         difference = made.overall if chosen.by == OVERALL else made.tasks[chosen.by]
         if difference is not None:
@@ -326,7 +326,7 @@ def _system(best: list[Entry], name: str) -> Entry:
 
 
 def _board(
-    best: list[Entry], column: str, against: Entry | None, tested: Mapping[str, tuple[str, Difference]]
+    best: list[Entry], column: str, against: Entry | None, tested: Mapping[str, tuple[str, ScoreDifference]]
 ) -> pd.DataFrame:
     rows = []
     for entry in best:

@@ -19,7 +19,7 @@ from distributed import Client, KilledWorker, Security, get_worker
 from distributed.client import ClosedClientError
 
 from grasp_core.engine.pools.pool import Pool
-from grasp_core.engine.pools.workers import Sent
+from grasp_core.engine.pools.workers import SentWork
 from grasp_core.model.errors import GraspError, LostSchedulerError, SettingsError, WorkerError
 from grasp_core.model.settings import Settings
 from grasp_core.version import __version__
@@ -81,7 +81,7 @@ def named(these: dict[str, str]) -> str:
 
 
 def answer(
-    expected: dict[str, str], function: Callable[..., T], *arguments: Any, **sent: Sent
+    expected: dict[str, str], function: Callable[..., T], *arguments: Any, **sent: SentWork
 ) -> T | Exception:
     """Return a function's result on a worker, or its error: Dask logs raised ones, which may quote data."""
     here = versions()
@@ -143,7 +143,7 @@ class Cluster(Executor):
     def holding(self, buffer: bytes) -> Iterator[Any]:
         """Keep a buffer on the workers meanwhile; workers that join get it from the others."""
         with self._connected():
-            sent = Sent(uuid.uuid4().hex, buffer)
+            sent = SentWork(uuid.uuid4().hex, buffer)
             try:
                 held = self._client.scatter(sent, broadcast=True, hash=False, timeout=DESERTED_SECONDS)
             except TimeoutError:
@@ -181,8 +181,8 @@ class Cluster(Executor):
         except KilledWorker as killed:
             raise WorkerError(DYING.format(killed.allowed_failures + 1)) from None
         except Exception as error:  # an error of Dask: for example, a worker could not read the task
-            told = FOREIGN.format(self._address, type(error).__name__, named(versions()))
-            raise WorkerError(told) from None
+            sentence = FOREIGN.format(self._address, type(error).__name__, named(versions()))
+            raise WorkerError(sentence) from None
         if isinstance(outcome, Exception):
             raise outcome
         return outcome
@@ -213,6 +213,6 @@ class ClusterPool(Pool):
             log.warning("%s", error)
 
     @contextmanager
-    def _holding(self, buffer: bytes, executor: Executor) -> Iterator[Sent]:
+    def _holding(self, buffer: bytes, executor: Executor) -> Iterator[SentWork]:
         with cast("Cluster", executor).holding(buffer) as held:
             yield held

@@ -10,10 +10,10 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TypeVar
 
-from grasp_core.analysis.panel import Work
+from grasp_core.analysis.panel import BlockWork
 from grasp_core.engine.pools import workers
 from grasp_core.engine.pools.schedule import BLOCK_SECONDS, Block, Blocks
-from grasp_core.engine.pools.workers import Computed, Sent
+from grasp_core.engine.pools.workers import Computed, SentWork
 from grasp_core.model.annotations import FloatArray
 from grasp_core.model.errors import WorkerError
 
@@ -56,7 +56,7 @@ class Pool:
 
     def permute(
         self,
-        work: Work,
+        work: BlockWork,
         seed: int,
         blocks: Blocks,
         *,
@@ -86,10 +86,8 @@ class Pool:
     ) -> Iterator[B]:
         """Compute a function of each argument in the workers, in order; an error of `check` ends the work.
 
-        At most as many calls as workers run at a time, so that runs continue meanwhile. Results wait to be
-        taken: with the calls that run, they are at most :data:`AHEAD` for each worker.
-
-        `function`: importable by name, without effects: if a worker dies, the call is repeated.
+        `function`: importable by name, without effects: if a worker dies, the call is repeated. At most as
+        many calls as workers run at a time; with results that wait, :data:`AHEAD` for each.
         """
         left, waiting = deque(arguments), deque[tuple[A, Future[B]]]()
         executor, attempts = self._ready(), ATTEMPTS
@@ -144,17 +142,17 @@ class Pool:
             return self._executor
 
     @contextmanager
-    def _holding(self, buffer: bytes, executor: Executor) -> Iterator[Sent]:
+    def _holding(self, buffer: bytes, executor: Executor) -> Iterator[SentWork]:
         """Keep the buffer where workers find it, meanwhile."""
         with tempfile.NamedTemporaryFile(dir=self.folder, suffix=".npz") as file:
             file.write(buffer)
             file.flush()
-            yield Sent(file.name)
+            yield SentWork(file.name)
 
     def _permute_on(
         self,
         executor: Executor,
-        what: tuple[type[Work], int, Sent],
+        what: tuple[type[BlockWork], int, SentWork],
         blocks: Blocks,
         store: Callable[[Block, FloatArray], None],
         check: Callable[[], None],

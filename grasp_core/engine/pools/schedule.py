@@ -51,7 +51,6 @@ class Blocks:
 
     `most`: permutations of the whole run, if `total` is the number up to the present stage.
     `after`: blocks of the stage before, whose speed this one starts with.
-    `labels`: number of annotations that a permutation has to count.
     """
 
     def __init__(

@@ -1,5 +1,7 @@
 """Workers, which compute blocks on any ``concurrent.futures`` executor, and limits of their memory."""
 
+import dataclasses
+import functools
 import io
 import logging
 import multiprocessing
@@ -10,10 +12,12 @@ import time
 from concurrent.futures import Executor, ProcessPoolExecutor, ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass
+from types import NoneType
+from typing import Any, TypeVar, get_args, get_origin, get_type_hints
 
 import numpy as np
 
-from grasp_core.analysis.panel import Work
+from grasp_core.analysis.panel import BlockWork
 from grasp_core.model.annotations import FloatArray
 from grasp_core.permutation.jit import tell_of_preparing
 
@@ -40,6 +44,7 @@ def share_of_memory(processes: int) -> int:
     return 0
 
 
+T = TypeVar("T")
 log = logging.getLogger(__name__)
 
 HELD = 4
@@ -71,18 +76,60 @@ def threads(workers: int) -> Executor:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Sent:
+class SentWork:
     """A buffer sent to workers once; `key` is the path of its file, unless its `content` is sent too."""
 
     key: str
     content: bytes | None = None
 
 
-def pack(work: Work) -> bytes:
-    """Pack work into a buffer, without pickles."""
+def pack(value: Any) -> bytes:
+    """Pack a data class of numbers, arrays and tuples or data classes of such into an ``.npz`` file."""
     packed = io.BytesIO()
-    np.savez(packed, **work.arrays())
+    np.savez(packed, **_arrays(value))
     return packed.getvalue()
+
+
+def _arrays(value: Any) -> dict[str, Any]:
+    """Return numbers and arrays by their paths in a value."""
+    if hasattr(value, "_asdict"):
+        parts = value._asdict()
+    elif dataclasses.is_dataclass(value):
+        parts = {field.name: getattr(value, field.name) for field in dataclasses.fields(value)}
+    elif isinstance(value, tuple):
+        parts = dict(enumerate(value))
+    else:
+        return {} if value is None else {"": value}
+    below = {part: _arrays(one) for part, one in parts.items()}
+    return {f"{part}/{path}".rstrip("/"): one for part, of in below.items() for path, one in of.items()}
+
+
+def unpack(kind: type[T], packed: str | io.BytesIO) -> T:
+    """Return the value of this kind from a file by :func:`pack`, or its path."""
+    tree: dict[str, Any] = {}
+    with np.load(packed) as arrays:
+        for path, array in arrays.items():
+            *above, last = path.split("/")
+            node = tree
+            for part in above:
+                node = node.setdefault(part, {})
+            node[last] = array
+    found: T = _value(kind, tree)
+    return found
+
+
+def _value(kind: Any, found: Any) -> Any:
+    if isinstance(found, np.ndarray):  # numbers have become arrays without axes
+        return found if found.ndim else found.item()
+    if found is None:
+        return None
+    if get_origin(kind) is tuple:
+        return tuple(_value(get_args(kind)[0], one) for one in found.values())
+    kind = next((one for one in get_args(kind) if one is not NoneType), kind)
+    return kind(**{name: _value(of, found.get(name)) for name, of in _kinds(kind).items()})
+
+
+_kinds = functools.cache(get_type_hints)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -93,7 +140,7 @@ class Computed:
     seconds: float
 
 
-def compute_block(kind: type[Work], seed: int, start: int, stop: int, *, sent: Sent) -> Computed:
+def compute_block(kind: type[BlockWork], seed: int, start: int, stop: int, *, sent: SentWork) -> Computed:
     """Compute permutations `start` to `stop` - 1 of packed work."""
     work = _unpacked(kind, sent)
     began = time.thread_time()
@@ -105,17 +152,16 @@ def compute_nothing() -> None:
     """Make the executor start a worker."""
 
 
-_held: dict[str, Work] = {}
+_held: dict[str, BlockWork] = {}
 # NumPy parses a file's header with `ast`, which in Python 3.11 fails now and then in two threads at once.
 _one_at_a_time = threading.Lock()
 
 
-def _unpacked(kind: type[Work], sent: Sent) -> Work:
+def _unpacked(kind: type[BlockWork], sent: SentWork) -> BlockWork:
     with _one_at_a_time:
         work = _held.pop(sent.key, None)
         if work is None:
-            with np.load(sent.key if sent.content is None else io.BytesIO(sent.content)) as arrays:
-                work = kind.of_arrays(dict(arrays))
+            work = unpack(kind, sent.key if sent.content is None else io.BytesIO(sent.content))
         while len(_held) >= HELD:
             del _held[next(iter(_held))]
         _held[sent.key] = work  # the latest comes last

@@ -17,11 +17,7 @@ Interval = tuple[float, float]
 
 
 def p_interval(found: Tails, tail: Tail, miss: float, final: bool) -> Interval | None:
-    """Return an interval for the p-value with endless permutations; None if there will be no p-value.
-
-    `miss`: upper bound of the probability that one end is wrong.
-    `final`: true if no permutations follow, so that a test with too few shuffled values gets no p-value.
-    """
+    """Return an interval for p with endless permutations, or None; each end errs with `miss` at most."""
     if found.n < FEWEST:
         return None if final or found.n == 0 else (0.0, 1.0)
     n = found.n
@@ -50,13 +46,7 @@ def share_interval(count: int, n: int, miss: float) -> Interval:
 def q_values(
     p: Sequence[float | None], observed: FloatArray, null: FloatArray, method: Correction
 ) -> list[float | None]:
-    """Correct one family of tests.
-
-    `observed`: shape (T,).
-    `p`, length T: None if a test has no p-value; it then does not count in the family.
-    `null`, shape (B, T): shuffled statistics from shared permutations; used by "max-t" only.
-
-    Returns length T.
+    """Correct one family of T tests; one without p does not count. `null`, (B, T), is used by "max-t" only.
 
     Source: Benjamini & Hochberg (1995), JRSS B 57; Benjamini & Yekutieli (2001), Annals of Statistics 29;
     Westfall & Young (1993), Resampling-Based Multiple Testing (single-step max-T).
@@ -70,8 +60,7 @@ def corrected(
 ) -> list[float | None]:
     """Correct as :func:`q_values`; `of_max_t` gives max-T's values, shape (T,), of tests with a p-value.
 
-    Max-T uses deviations, p uses ranks. If shuffled values are skewed, max-T's value may be below p; p then
-    replaces it.
+    If shuffled values are skewed, max-T's value, of deviations, may be below p, of ranks, which replaces it.
     """
     if method != "max-t":
         return step_up(p, method)
@@ -128,11 +117,7 @@ def fewest_permutations(tests: int, analysis: AnalysisSpec, *, one_tail: bool = 
 
 
 def max_t(observed: FloatArray, null: FloatArray) -> FloatArray:
-    """Return family-wise p: how often the largest standardised deviation of any test reaches each test's.
-
-    `observed`: shape (T,).
-    `null`, shape (B, T): NaN where not estimable.
-    """
+    """Return family-wise p: how often any test's largest deviation in `null`, (B, T), reaches each's."""
     return family_wise(reached(observed, null, standard(null)), len(null))
 
 
@@ -204,11 +189,7 @@ def ranks(values: FloatArray) -> Ranks:
 
 
 def p_of(values: FloatArray, *, two_sided: bool = False) -> FloatArray:
-    """Return the mid-rank p of each value among all, shape (N,); never 0 or 1, and largest for NaN.
-
-    `values`, shape (N,): NaN where not estimable; at least one is estimable.
-    `two_sided`: true if small values count as much as large ones.
-    """
+    """Return the mid-rank p of each value (N,) among all, the largest for NaN; never 0 or 1."""
     known = ~np.isnan(values)
     upper = ranks(values[known]).middle
     p = np.full(values.size, 1.0)
@@ -256,10 +237,9 @@ def step_down(reached: npt.NDArray[np.integer[Any]]) -> StepDown:
 
 
 def holding(evidence: Evidence, level: float = LEVEL) -> tuple[Test, ...]:
-    """Return the tests that are significant on their own, by closed testing.
+    """Return the tests significant with every set of the others, by Fisher's sum (closed testing).
 
-    A test is significant if every subset of the tests that contains it is, each by the rank of Fisher's sum
-    (Marcus, Peritz and Gabriel 1976).
+    Source: Marcus, Peritz and Gabriel (1976).
     """
     known = evidence.known
     holds = {

@@ -13,10 +13,7 @@ from grasp_core.permutation.testing.p_values import Known, Maximum, Null, Tail, 
 
 @dataclass(frozen=True, slots=True)
 class Family:
-    """Tests that are corrected together.
-
-    `upper`: columns in which only large values count, whatever the family's tail.
-    """
+    """Tests that are corrected together; in columns of `upper`, only large values count."""
 
     columns: tuple[int, ...]
     tail: Tail
@@ -83,6 +80,6 @@ class Tests:
         return dataclasses.replace(found, high=int(reached.min()))
 
     @property
-    def most_together(self) -> int:
+    def largest_family(self) -> int:
         """Number of tests in the largest family, without families of large values alone, which are small."""
         return max((len(family.columns) for family in self.families if family.tail != "upper"), default=0)

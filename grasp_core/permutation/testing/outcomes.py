@@ -70,12 +70,12 @@ def unsettled(
             if interval is not None and _open(interval)
         ]
         if family.correction == "max-t":
-            maximum, told = tests.maximum(family), dict(zip(columns, intervals, strict=True))
+            maximum, of_column = tests.maximum(family), dict(zip(columns, intervals, strict=True))
             reached, total = null.reached(maximum)
             found += [
                 (c, True)
                 for c, count in zip(maximum.columns, reached.tolist(), strict=True)
-                if told.get(c) is not None and _open(share_interval(count, total, miss))
+                if of_column.get(c) is not None and _open(share_interval(count, total, miss))
             ]
         else:
             ends = [
@@ -113,13 +113,9 @@ def outcomes(
     *,
     so_far: bool = False,
 ) -> dict[int, Outcome]:
-    """Test every column of every family.
+    """Test every column of every family; observed values, (C,), are NaN for these `reasons`, by column.
 
-    `observed`, shape (C,): NaN where not estimable.
-    `null`: null distributions of the same columns.
-    `reasons`: reasons, by column, why an observed value is not estimable.
-    `so_far`: true if permutations continue; p and q then get intervals, and few shuffled values are not yet a
-        reason.
+    `so_far`: true if permutations continue: p and q get intervals, and few shuffled values are no reason yet.
     """
     found: dict[int, Outcome] = {}
     for family in tests.families:
@@ -143,9 +139,7 @@ def withheld(value: float, reason: Remark | None) -> Outcome:
 
 
 def tested_otherwise(families: Sequence[Family], given: Mapping[int, Outcome]) -> dict[int, Outcome]:
-    """Add q and marks to outcomes whose p, if any, is not from permutations; correct them on their own.
-
-    `families`: the families that tests by permutations would have.
+    """Add q and marks to outcomes whose p, if any, is not from permutations, by these families of tests.
 
     Bonferroni's correction replaces max-T, which needs the permutations.
     """

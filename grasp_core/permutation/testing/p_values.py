@@ -17,7 +17,6 @@ TIE_TOLERANCE = 1e-12
 """Values so close, relative to max(1, |observed|), are ties: rounding must not decide a test."""
 
 FEWEST = 100
-"""Fewest estimable shuffled values for a p-value."""
 
 Tail = PValue | Literal["upper"]
 """Tail of a p-value: by a convention, or large values alone."""
@@ -25,11 +24,7 @@ Tail = PValue | Literal["upper"]
 
 @dataclass(frozen=True, slots=True)
 class Tails:
-    """Counts of shuffled values on both sides of an observed value: all that a p-value needs.
-
-    `n`: number of estimable shuffled values.
-    `low`, `high`: numbers at or below the observed value and at or above it; ties count in both.
-    """
+    """Counts of shuffled values at or below an observed value, and at or above it: ties count in both."""
 
     n: int
     low: int
@@ -50,7 +45,12 @@ class Tails:
         return (1 + self.high) / (self.n + 1)
 
     def p(self, tail: Tail) -> float | None:
-        """Return p as :func:`p_value` does; "upper" is :attr:`p_high`."""
+        """Return the probability of a value as extreme; None if fewer than 100 shuffled ones are estimable.
+
+        "two-sided" is min(1, 2 min(p_low, p_high)), each tail (1 + #ties and beyond) / (n + 1), and never 0;
+        "upper" is p_high. "paper" is the share of values strictly beyond the observed one on its own side of
+        the median: as the data choose the side, it rejects about twice as often as its level.
+        """
         if self.n < FEWEST:
             return None
         if tail == "upper":
@@ -78,20 +78,6 @@ def median(null: FloatArray) -> float:
     """
     middle = null.size // 2
     return float(np.partition(null, middle)[middle])
-
-
-def p_value(observed: float, null: FloatArray, convention: PValue) -> float | None:
-    """Return the probability, under the null hypothesis, of a value as extreme as the observed one.
-
-    `null`: shape (B,), without NaN.
-    `convention`: "two-sided" is min(1, 2 min(p_low, p_high)), each tail (1 + #ties and beyond) / (B + 1); it
-        is never 0 and valid at every level. "paper" is the share of values strictly beyond the observed one
-        on its own side of the median. Since it chooses the side from the data, it rejects about twice as
-        often as its level.
-
-    Returns None if fewer than 100 shuffled values are estimable.
-    """
-    return tails(observed, null).p(convention)
 
 
 def tolerance(observed: FloatArray | float) -> FloatArray:
@@ -122,11 +108,9 @@ class Moments:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Extremes:
-    """One side of a null distribution, mirrored if needed so that large values are extreme.
+    """One side of a null distribution of n values, mirrored if needed so that large values are extreme.
 
-    `n`: number of estimable shuffled values.
-    `values`, shape (up to :data:`MOST`,): the largest values, in descending order.
-    `moments`: moments of all values, or of the first ones if further values are only counted.
+    `values`, shape (up to :data:`MOST`,): the largest, in descending order; `moments`: at least of the first.
     """
 
     n: int
@@ -224,11 +208,17 @@ class Maximum(NamedTuple):
         like = np.array(self.known.like or range(len(self.columns)))
         for kind, n in zip(*np.unique(like, return_counts=True), strict=True):
             if n > 1:
-                together = standard(null[:, like == kind].reshape(-1, 1))
-                centre[like == kind], scale[like == kind] = together.centre, together.scale
+                shared = standard(null[:, like == kind].reshape(-1, 1))
+                centre[like == kind], scale[like == kind] = shared.centre, shared.scale
         if self.known.centred:
             centre[list(self.known.centred)] = 0.0
         return Standard(centre, scale)
+
+    def deviations(
+        self, observed: FloatArray, null: FloatArray, by: Standard
+    ) -> tuple[FloatArray, FloatArray]:
+        """Return :func:`deviations_of` these columns: of observed values (C,) and shuffled ones (B, T)."""
+        return deviations_of(observed[list(self.columns)], null, by, upper=self.upwards, every=self.every)
 
     def among(self, values: FloatArray) -> FloatArray:
         """Return these columns of values (b, C), in the permutations that count, shape (up to b, T)."""
@@ -261,7 +251,11 @@ def reached(
 
     Returns shape (T,): all permutations for a column without an observed value.
     """
-    deviation, largest = deviations_of(observed, null, by, upper=upper, every=every)
+    return reaching(*deviations_of(observed, null, by, upper=upper, every=every))
+
+
+def reaching(deviation: FloatArray, largest: FloatArray) -> Int64Array:
+    """Count for each deviation, (T,), the permutations whose largest one, (B,), reaches it."""
     return np.asarray((largest[:, None] >= deviation - TIE_TOLERANCE).sum(axis=0), np.int64)
 
 
@@ -312,14 +306,18 @@ class Summary:
     histogram: Histogram | None = None
 
 
-class Null(Protocol):
-    """Null distributions of columns of values."""
+class Summaries(Protocol):
+    """Summaries of columns' null distributions."""
 
     def summary(self, column: int) -> Summary:
         """Return the column's null distribution, with tails around its observed value."""
 
     def tails(self, column: int) -> Tails:
         """Return only the tails of the summary."""
+
+
+class Null(Summaries, Protocol):
+    """Null distributions of columns of values."""
 
     def reached(self, maximum: Maximum) -> tuple[Int64Array, int]:
         """Count permutations whose largest deviation reaches each column's, shape (T,), and all of them."""
@@ -333,11 +331,7 @@ class Null(Protocol):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Kept:
-    """Null distributions that keep all shuffled values.
-
-    `observed`: shape (C,).
-    `values`, shape (B, C): NaN where not estimable.
-    """
+    """Null distributions that keep all shuffled values, (B, C), beside the observed ones, (C,)."""
 
     observed: FloatArray
     values: FloatArray
@@ -356,10 +350,7 @@ class Kept:
     def reached(self, maximum: Maximum) -> tuple[Int64Array, int]:
         """See :class:`Null`."""
         null = maximum.among(self.values)
-        observed = self.observed[list(maximum.columns)]
-        return reached(
-            observed, null, maximum.standard(null), upper=maximum.upwards, every=maximum.every
-        ), len(null)
+        return reaching(*maximum.deviations(self.observed, null, maximum.standard(null))), len(null)
 
     def extremes(self, column: int, *, upper: bool) -> Extremes:
         """See :class:`Null`."""
@@ -368,10 +359,8 @@ class Kept:
 
     def largest(self, maximum: Maximum) -> tuple[float, Extremes]:
         """See :class:`Null`."""
-        null, observed = maximum.among(self.values), self.observed[list(maximum.columns)]
-        deviation, largest = deviations_of(
-            observed, null, maximum.standard(null), upper=maximum.upwards, every=maximum.every
-        )
+        null = maximum.among(self.values)
+        deviation, largest = maximum.deviations(self.observed, null, maximum.standard(null))
         return float(deviation.max()), Extremes.of(largest, upper=True)
 
 

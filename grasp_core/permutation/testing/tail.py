@@ -107,20 +107,16 @@ def log_regroupings(grouping: Grouping, exchange: Exchange) -> FloatArray:
 
 
 def smallest_p(log_regroupings: FloatArray, tail: Tail) -> FloatArray:
-    """Return the smallest p possible with so many regroupings C, shape (G,): 2 / C, or 1 / C for one tail.
+    """Return the smallest p that so many regroupings C allow, shape (G,): 2 / C, or 1 / C for one tail.
 
-    Random permutations make all regroupings only about equally often, so a p may be slightly smaller. The
-    paper's p, which leaves out the observed grouping, may also be 0.
+    Random permutations give it only about, and the paper's p, without the observed grouping, may be 0.
     """
     tails = 2 if tail == "two-sided" else 1
     return np.asarray(np.minimum(tails * np.exp(-log_regroupings), 1.0))
 
 
 def check_something_moves(raters: Raters, grouping: Grouping, spec: AnalysisSpec) -> None:
-    """Refuse axes of which no group changes in any permutation.
-
-    Raises SpecError, with the axes concerned, if strata or clusters leave nothing to shuffle.
-    """
+    """Raise SpecError if strata or clusters leave nothing to shuffle for some axes."""
     stuck = axes_that_stay(raters, grouping, spec)
     if not stuck:
         return

@@ -25,8 +25,7 @@ from grasp_core.permutation.testing.p_values import (
     Summary,
     Tails,
     bounds,
-    deviations_of,
-    reached,
+    reaching,
     tolerance,
 )
 
@@ -73,9 +72,8 @@ class Counted:
         values = np.ascontiguousarray(values)
         _count(values, self._reach, self._edges, self._tails, self._bins, self._cells)
         for m, (maximum, here) in enumerate(zip(self._maxima, self._places, strict=True)):
-            observed, null = self._observed[list(maximum.columns)], maximum.among(values)
-            by = Standard(*self._standard[:, here])
-            self._reached[here] += reached(observed, null, by, upper=maximum.upwards, every=maximum.every)
+            null = maximum.among(values)
+            self._reached[here] += reaching(*self._deviations(m, null))
             self._total[m] += len(null)
         if self._extremes:
             self._furthest.add(self._with_largest(values))
@@ -92,9 +90,8 @@ class Counted:
 
     def _deviations(self, m: int, null: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Return the observed deviations of a maximum's columns, and the largest of each permutation."""
-        maximum, by = self._maxima[m], Standard(*self._standard[:, self._places[m]])
-        observed = self._observed[list(maximum.columns)]
-        return deviations_of(observed, null, by, upper=maximum.upwards, every=maximum.every)
+        by = Standard(*self._standard[:, self._places[m]])
+        return self._maxima[m].deviations(self._observed, null, by)
 
     def summary(self, column: int) -> Summary:
         """See :class:`~grasp_core.permutation.testing.p_values.Null`."""
@@ -158,10 +155,7 @@ class Counted:
         *,
         extremes: bool = False,
     ) -> Counted:
-        """Continue from :meth:`arrays`.
-
-        Raises ValueError or KeyError if the arrays belong to other tests.
-        """
+        """Continue from :meth:`arrays`; raises ValueError or KeyError if they are of other tests."""
         new = cls(observed, np.empty((0, observed.size)), maxima, extremes=extremes)
         for name, empty in new.arrays().items():
             if arrays[name].shape != empty.shape or arrays[name].dtype != empty.dtype:
@@ -239,8 +233,8 @@ class Tally:
     `maxima`: maxima whose largest deviation in each permutation is counted.
     `kept`: most permutations whose values are kept; by default :func:`kept_of` the columns.
     `extremes`: true if the most extreme values are kept when others are only counted.
-    `together`: function from kept values (B, C) to the values that joint tests of several columns need, row
-        by row; its result stays when the values themselves are dropped.
+    `verdict_values`: function from kept values (B, C) to those that joint tests need, row by row;
+        its result stays when the values themselves are dropped.
 
     `active`, shape (U,): units whose permutations continue; a column that needs another unit does not count.
     `most_kept`: most permutations whose values are kept.
@@ -256,11 +250,11 @@ class Tally:
         *,
         kept: int | None = None,
         extremes: bool = False,
-        together: Callable[[FloatArray], FloatArray] | None = None,
+        verdict_values: Callable[[FloatArray], FloatArray] | None = None,
     ) -> None:
         self._maxima = maxima
         self._extremes = extremes
-        self._together = together or (lambda values: values[:0])
+        self._verdict_values_of = verdict_values or (lambda values: values[:0])
         self._apart: FloatArray | None = None
         self._whole = 0
         self._needs = needs
@@ -312,23 +306,19 @@ class Tally:
         return min(self._done[0][1], len(self._first)) if self._done and self._done[0][0] == 0 else 0
 
     @property
-    def n_together(self) -> int:
+    def n_complete(self) -> int:
         """Number of kept permutations that were computed for all units."""
         return min(self._whole, self.most_kept, self.in_null)
 
     @property
-    def together(self) -> FloatArray:
-        """Result of `together` for the kept permutations that were computed for all units."""
+    def verdict_values(self) -> FloatArray:
+        """Result of `verdict_values` for the kept permutations that were computed for all units."""
         if self._apart is not None:
             return self._apart
-        return self._together(self._first[: self.n_together])
+        return self._verdict_values_of(self._first[: self.n_complete])
 
     def add(self, start: int, values: FloatArray) -> None:
-        """Add permutations that were not added before.
-
-        `start`: the first permutation's number.
-        `values`, shape (b, C): NaN where not estimable; the array is not kept, but may be changed.
-        """
+        """Add values (b, C) of permutations from `start` on, none added before; the array may change."""
         computed = ~(self._needs & ~self.active).any(axis=1)
         tested = computed & ~np.isnan(self._observed)
         self.lost += int(np.isnan(values[:, tested]).any(axis=1).sum())
@@ -346,7 +336,7 @@ class Tally:
                 self._waiting.append(further)
             if not self._waiting or self._done[0][0] > 0 or self._done[0][1] < len(self._first):
                 return
-            self._apart = self.together
+            self._apart = self.verdict_values
             self._counted = Counted(self._observed, self._first, self._maxima, extremes=self._extremes)
             self._waiting.insert(0, self._first)
         else:
@@ -356,10 +346,7 @@ class Tally:
         self._waiting, self._first = [], self._first[:0].copy()
 
     def state(self) -> bytes:
-        """Return everything added so far as an ``.npz`` file; :meth:`restore` continues from it.
-
-        Raises ValueError while values are kept and nothing is counted.
-        """
+        """Return all that was counted as an ``.npz`` file for :meth:`restore`; ValueError without any."""
         if self._counted is None or self._apart is None:
             raise ValueError("nothing is counted yet")
         file = io.BytesIO()

@@ -14,7 +14,7 @@ from grasp_core.report.findings.finding import LABEL_USE, SPREAD, SYMMETRIC, Fin
 from grasp_core.report.words.label_use import centre, foremost, interval_of, tested_as
 from grasp_core.report.words.names import InPlaceOfGai, lead_statistic, told_of
 
-REPORT_ORDER = (LABEL_USE, *sorted(TABLE, key=lambda name: TABLE[name].told), SPREAD)
+REPORT_ORDER = (LABEL_USE, *sorted(TABLE, key=lambda name: TABLE[name].report_position), SPREAD)
 """Statistics of a group, in the order in which people ask: label use comes first."""
 _OF_KIND: Mapping[Kind, tuple[str, ...]] = {
     "labels": (LABEL_USE,),

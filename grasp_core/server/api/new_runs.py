@@ -14,7 +14,7 @@ from starlette.responses import Response
 from grasp_core.analysis.design import Seen, check_assignment
 from grasp_core.engine import run_request as request
 from grasp_core.engine.option_names import KeepingNotes
-from grasp_core.engine.reading_request import Answer, Reading, mended
+from grasp_core.engine.reading_request import AdviceAnswer, Reading, mended
 from grasp_core.engine.run import checked_groups
 from grasp_core.model.access import User
 from grasp_core.model.errors import DataError, SpecError, UnsureError
@@ -204,7 +204,7 @@ def hints(
     """Return what pages and commands say before a run: data read, left out and not used, and advice."""
     voice = Json()
     read = Reading(tables["annotations"], tables.get("raters"), spec.data, items=tables.get("items"))
-    asked = request.Asked(read, dataset, spec, groups).said(sent.analysis, voice)
+    asked = request.PreparedRequest(read, dataset, spec, groups).said(sent.analysis, voice)
     request.say_problems(dataset, voice)
     if spec.analysis.axes:
         seen, exchange = Seen.of(dataset.annotations), exchange_of(dataset.raters, spec.analysis)
@@ -408,7 +408,7 @@ def _read(
     told: Told,
 ) -> tuple[Recognised, Dataset]:
     """Return the spec settled by the data, and the data set; if wanted, without rows that stop reading."""
-    answer, voice = Answer(recommended=recommended), Json()
+    answer, voice = AdviceAnswer(recommended=recommended), Json()
     while True:
         try:
             dataset = bringing.formed(found.spec, tables, told)

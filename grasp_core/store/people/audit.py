@@ -61,11 +61,9 @@ class UnsealedError(StoreError):
 
 @dataclass(frozen=True, slots=True)
 class LogEntry:
-    """One act, numbered from 1 without gaps, at a time by the database's clock.
+    """One act, numbered from 1 without gaps; `details` hold numbers, states and roles, no content of files.
 
     `actor`: a person's id; "" if nobody has to sign in or nobody is known; `COMMAND` on the command line.
-    `kind`, `object_id`: object of the act, such as ``run`` and its id.
-    `details`: numbers, states and roles; no content of files.
     """
 
     number: int
@@ -194,8 +192,8 @@ class AuditStore(Store):
 
     def _put(self, connection: Connection, head: Head, *, sealed: bool) -> None:
         """Write the head; if the last one lacked its seal, so does this one: new entries must not mend it."""
-        told = {"first": head.first, "number": head.number, "hash": head.hash}
-        put(connection, audit_heads, {"log": _LOG}, seal=self._seal(head) if sealed else "", **told)
+        values = {"first": head.first, "number": head.number, "hash": head.hash}
+        put(connection, audit_heads, {"log": _LOG}, seal=self._seal(head) if sealed else "", **values)
 
     def _checked(self, connection: Connection) -> Iterator[dict[str, Any]]:
         """Yield every entry; check that it follows the one before, and that the last one is the head's."""
@@ -264,5 +262,5 @@ class Refusals:
                 return
             self._recorded.append((now, (actor, kind)))
             more, self._left_out = self._left_out, 0
-        told = {**details, "more": more} if more else details
-        self._audit.record(actor, "refusal", kind, _UNUSUAL.sub("?", place)[:_LONGEST], told)
+        noted = {**details, "more": more} if more else details
+        self._audit.record(actor, "refusal", kind, _UNUSUAL.sub("?", place)[:_LONGEST], noted)

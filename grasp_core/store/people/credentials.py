@@ -132,8 +132,8 @@ class TokenStore(Store):
             if count >= MAX_TOKENS:
                 raise LimitError(f"You have {MAX_TOKENS} tokens, the most there may be; withdraw one first.")
             row = {"id": new_id(), "token_sha256": digest_of(token), "created_at": now}
-            told = {"owner": owner, "name": name, "scope": scope, "expires_at": now + days * 86400}
-            connection.execute(tokens.insert().values(**row, **told))
+            values = {"owner": owner, "name": name, "scope": scope, "expires_at": now + days * 86400}
+            connection.execute(tokens.insert().values(**row, **values))
         return token
 
     def use(self, token: str) -> Token | None:

@@ -70,15 +70,15 @@ class PeopleStore(Store):
     def sign_in(self, identity: Identity) -> Person:
         """Save a sign-in, and return the person, who holds their mail address unless somebody else does."""
         now = self._now
-        told = {"email": identity.email, "name": identity.name, "signed_in_at": now}
+        values = {"email": identity.email, "name": identity.name, "signed_in_at": now}
         with to_write(self._engine, alone="people") as connection:  # two tabs at once are one person
             found = connection.execute(sa.select(people.c.id).where(_is(identity))).scalar_one_or_none()
             person_id = found or new_id()
             if found is None:
                 new = {"id": person_id, "issuer": identity.issuer, "subject": identity.subject}
-                connection.execute(people.insert().values(created_at=now, **new, **told))
+                connection.execute(people.insert().values(created_at=now, **new, **values))
             else:
-                connection.execute(_person(person_id).values(told))
+                connection.execute(_person(person_id).values(values))
             insert_new(connection, addresses, [{"address": identity.email, "person_id": person_id}])
             return person_of(connection.execute(sa.select(*PERSON).where(people.c.id == person_id)).one())
 
@@ -173,10 +173,7 @@ KEYS = frozenset({"token_sha256", "key", "request", "password"})
 
 @dataclass(frozen=True, slots=True)
 class Traces:
-    """Data that name a person: numbers of rows by table, in projects and outside, and projects by id.
-
-    `led`: projects that nobody else owns.
-    """
+    """Data that name a person: numbers of rows by table, in projects and outside, and projects by id."""
 
     held: dict[str, int]
     own: dict[str, int]

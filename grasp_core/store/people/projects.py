@@ -35,7 +35,7 @@ class Member:
     role: ProjectRole
 
     @property
-    def told(self) -> dict[str, str]:
+    def log_details(self) -> dict[str, str]:
         """Details for the audit log: no mail address, as it would stay there."""
         who = {"person": self.name} if self.kind == "person" else {}
         return {"kind": self.kind, "role": self.role, **who}
@@ -110,9 +110,7 @@ class ProjectStore(Bound):
         leave_no_trace(self._engine)
 
     def move(self, run_id: str, project_id: str) -> None:
-        """Move a run that has ended to another project; its address and its links stay the same.
-
-        Its files are copied, as other runs of its earlier project may need them too.
+        """Move a run that has ended to another project, with copies of its files; its links stay the same.
 
         Raises AccessError if one of the two is out of reach or gone, or the project is archived; StoreError
         if the run has not ended, or the project has its owner's run of the same question.
@@ -197,10 +195,7 @@ class ProjectStore(Bound):
         return sorted(found, key=lambda one: (-ROLES.index(one.role), one.kind, one.name))
 
     def admit(self, project_id: str, member: Member) -> None:
-        """Add a member to the project, or change their role in it.
-
-        Raises LimitError if the name does not fit its kind; StoreError as :meth:`delete` and :meth:`expel`.
-        """
+        """Add a member, or change their role; LimitError: the name does not fit its kind."""
         member = _checked(member)
         with to_write(self._engine) as connection:
             self._lock(connection, project_id)

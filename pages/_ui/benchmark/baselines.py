@@ -20,11 +20,11 @@ from grasp_core.benchmark.jobs import Folds, TaskJob, label_folds, label_task
 from grasp_core.benchmark.language_models.answers import KEPT, UnansweredError, Usage, kept_answers
 from grasp_core.benchmark.language_models.endpoint import OPENAI_HOST, Endpoint
 from grasp_core.benchmark.language_models.in_context import InContext, Setting
-from grasp_core.benchmark.language_models.model import Answer
+from grasp_core.benchmark.language_models.model import ModelAnswer
 from grasp_core.benchmark.language_models.prompt import cosine_of
 from grasp_core.benchmark.scoring import evaluate as scoring
 from grasp_core.benchmark.submissions import PREDICTIONS
-from grasp_core.benchmark.tasks import MAX_ROWS_FILE, TEST_FILE, TRAIN_FILE, Rows, Task, read_rows
+from grasp_core.benchmark.tasks import MAX_ROWS_FILE, TEST_FILE, TRAIN_FILE, Task, TaskRows, read_rows
 from grasp_core.model.errors import DataError, GraspError
 from grasp_core.model.extras import command
 from grasp_core.model.settings import Settings, variable
@@ -49,7 +49,7 @@ _POLL_S = 0.1
 _turn = threading.Lock()  # otherwise the same question of two visitors would be answered, and paid for, twice
 
 
-def _ask_language_model(task: Task, rows: Rows, way: scoring.Way, seed: int) -> None:
+def _ask_language_model(task: Task, rows: TaskRows, way: scoring.Way, seed: int) -> None:
     left, middle, right = st.columns(3, vertical_alignment="bottom")
     nearest = min(range(len(_SHOTS)), key=lambda at: abs(_SHOTS[at] - task.shots))
     shots = left.selectbox("Examples shown", _SHOTS, index=nearest, key=f"lm-shots-{task.name}")
@@ -96,7 +96,14 @@ Watch = Callable[[int | None], None]
 
 
 def ask(
-    settings: Settings, task: Task, rows: Rows, setting: Setting, watch: Watch, *, way: scoring.Way, seed: int
+    settings: Settings,
+    task: Task,
+    rows: TaskRows,
+    setting: Setting,
+    watch: Watch,
+    *,
+    way: scoring.Way,
+    seed: int,
 ) -> tuple[scoring.Evaluation, Usage]:
     """Ask the server's model each question once; `watch` gets how many are done, None while it waits."""
     usage = Usage()
@@ -123,7 +130,7 @@ def ask(
     return found, usage
 
 
-def _total(rows: Rows, way: scoring.Way, seed: int) -> int:
+def _total(rows: TaskRows, way: scoring.Way, seed: int) -> int:
     name, found = rows.table.name, len(rows.ids)
     if found < 2:
         raise DataError(f"{name} has one labelled row; evaluating on it takes two or more")
@@ -136,7 +143,7 @@ def _total(rows: Rows, way: scoring.Way, seed: int) -> int:
     return sum(len(fold.test) for fold in folds)
 
 
-def _answers(settings: Settings, task: Task, rows: Rows) -> KeptWork[Answer]:
+def _answers(settings: Settings, task: Task, rows: TaskRows) -> KeptWork[ModelAnswer]:
     """Open the stored answers: one file for all questions to a model about the same rows."""
     model = f"{settings.lm_model} at {settings.lm_endpoint}"
     path = settings.folder / FOLDER / f"{scoring.work_key(model, task, [rows], FOLDER, 0)}.jsonl"
@@ -262,7 +269,7 @@ def show_baselines() -> None:
         )
 
 
-def _show_wrong(task: Task, rows: Rows, predicted: Sequence[str]) -> None:
+def _show_wrong(task: Task, rows: TaskRows, predicted: Sequence[str]) -> None:
     right = rows.labels or ()
     wrong = [at for at, (one, other) in enumerate(zip(right, predicted, strict=True)) if one != other]
     with st.expander(f"Where it goes wrong: {len(wrong):,} of {len(right):,} rows"):
@@ -282,7 +289,7 @@ def _show_wrong(task: Task, rows: Rows, predicted: Sequence[str]) -> None:
         ui.show_table(shown, "Rows that were labelled wrongly, with their text")
 
 
-def _labelled_rows(task: Task) -> Rows | None:
+def _labelled_rows(task: Task) -> TaskRows | None:
     with ui.show_refusal():
         path = _file_of(task, TRAIN_FILE)
         if path is not None:
@@ -314,7 +321,7 @@ def _keep_rows(task_name: str, key: str) -> None:
     st.session_state[_ROWS] = (None, b"") if file is None else (task_name, file.read(MAX_ROWS_FILE + 1))
 
 
-def _run(name: str, task: Task, rows: Rows, way: scoring.Way, seed: int) -> None:
+def _run(name: str, task: Task, rows: TaskRows, way: scoring.Way, seed: int) -> None:
     key = scoring.work_key(name, task, [rows], way, seed)
     done: dict[str, list[str]] = st.session_state.setdefault(_DONE, {}).setdefault(key, {})
     with ui.show_refusal():

@@ -9,7 +9,7 @@ import streamlit as st
 from grasp_core.benchmark import leaderboard as board
 from grasp_core.benchmark.jobs import Benchmark, Predictions
 from grasp_core.benchmark.leaderboard import OVERALL, Entry
-from grasp_core.benchmark.scoring.compare import Comparison
+from grasp_core.benchmark.scoring.compare import SystemComparison
 from grasp_core.benchmark.tasks import builtin_tasks
 from grasp_core.engine.pools.pool import Pool
 from grasp_core.model.errors import DataError
@@ -184,7 +184,7 @@ def _show_tested(rows: Sequence[Mapping[str, str]], alt: str) -> None:
 
 def _tested(
     held: Benchmark, pairs: Sequence[tuple[Predictions | None, Predictions | None]], pool: Pool, told: Told
-) -> list[Comparison]:
+) -> list[SystemComparison]:
     found = []
     for position, (one, other) in enumerate(pairs):
         if one is None or other is None:

@@ -6,7 +6,7 @@ from dataclasses import replace
 import streamlit as st
 
 from grasp_core.benchmark.folders import MAX_FILE, RawFile
-from grasp_core.benchmark.jobs import HumanDraws, People, people_labels, score_people
+from grasp_core.benchmark.jobs import HumanDraws, HumanScores, people_labels, score_people
 from grasp_core.benchmark.scoring.human import LEAST, UNVOTED
 from grasp_core.benchmark.submissions import gold_labels, right_labels
 from grasp_core.benchmark.tasks import TEST_FILE, TRAIN_FILE, read_rows, voting_sheet
@@ -102,7 +102,7 @@ def _gold(annotations: Table, spec: DataSpec, right: str, file: RawFile | None) 
     return gold_labels(annotations, spec, right)
 
 
-def _show_all(found: People, pay: float) -> None:
+def _show_all(found: HumanScores, pay: float) -> None:
     if found.qualified is not None:
         who = found.qualified
         st.write(

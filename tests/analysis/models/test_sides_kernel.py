@@ -12,8 +12,7 @@ import pytest
 from scipy.spatial.distance import jensenshannon
 from sklearn.metrics import f1_score
 
-from grasp_core.analysis.models import kernel
-from grasp_core.analysis.models import statistics as plain
+from grasp_core.analysis.models import kernel, statistics
 from grasp_core.analysis.models.result import ModelsResult
 from grasp_core.model.groups import form_groups
 from grasp_core.model.remarks.reasons import NoValue
@@ -21,8 +20,9 @@ from grasp_core.model.spec import SIDES, AnalysisSpec
 from grasp_core.permutation import design as design_module
 from grasp_core.permutation.design import first_ranks, tie_ranks
 from grasp_core.permutation.draw import exchange_of, identity, permutation
-from grasp_core.permutation.testing.p_values import p_value
+from grasp_core.permutation.testing.p_values import tails
 from grasp_core.statistics.items import count
+from tests.analysis.models import definitions as plain
 from tests.analysis.models.cases import ask, model, plurality_of, random_labels
 from tests.permutation.simulated import NUMBERS, SHAPES, dataset, simulate
 
@@ -106,14 +106,14 @@ def test_one_set_of_classes_for_all_that_is_compared_and_members_by_counting_one
     x = np.array([0, 0, 1, 1, 1])
     c = np.array([[3, 1, 0], [2, 1, 1], [0, 4, 0], [1, 2, 1], [2, 1, 1]])
     ranks = first_ranks(5, 3)[0]
-    classes = plain.compared_classes([x], c, ranks)
+    classes = statistics.compared_classes([x], c, ranks)
     assert classes.tolist() == [True, True, False]
     gold = c.argmax(axis=1)
     expected = f1_score(gold, x, labels=[0, 1], average="macro")
     assert plain.against_plurality(x, c, ranks, classes)[0] == pytest.approx(expected)
     # The members' third label counts against them where they gave it, but is no third class.
-    whole = plain.members_macro_f1(x, c, ranks, ALL)
-    assert plain.members_macro_f1(x, c, ranks, classes) == pytest.approx(1.5 * whole)
+    whole = statistics.members_macro_f1(x, c, ranks, ALL)
+    assert statistics.members_macro_f1(x, c, ranks, classes) == pytest.approx(1.5 * whole)
     rng = np.random.default_rng(6)
     labels = rng.integers(0, 3, (20, 7))  # items by members
     c = (labels[:, :, None] == np.arange(3)).sum(axis=1)
@@ -126,7 +126,7 @@ def test_one_set_of_classes_for_all_that_is_compared_and_members_by_counting_one
             gold.append(rest.argmax())
             given.append(labels[item, j])
     expected = f1_score(gold, given, average="macro")
-    assert plain.members_macro_f1(x, c, ranks, ALL) == pytest.approx(expected, abs=1e-12)
+    assert statistics.members_macro_f1(x, c, ranks, ALL) == pytest.approx(expected, abs=1e-12)
 
 
 def test_divergence_is_scipys_cross_entropy_and_xrr_of_a_model_as_one_rater_by_hand() -> None:
@@ -153,7 +153,7 @@ def test_not_estimable_says_why_and_one_label_per_item_gives_no_members_figure()
     assert np.isnan(values).all()
     assert set(reasons.values()) == {NoValue.NO_ITEM_WITH_BOTH()}
     alone = (np.zeros(3, int), np.eye(3, dtype=int), np.zeros((3, 3), int))
-    assert np.isnan(plain.members_macro_f1(*alone, ALL))
+    assert np.isnan(statistics.members_macro_f1(*alone, ALL))
 
 
 DATA_SETS = 400
@@ -170,7 +170,7 @@ def p() -> np.ndarray:
         labels = np.random.default_rng(seed).integers(0, 3, (1, 15))
         design = kernel.build_design(annotations, raters, grouping, SPEC, labels, np.ones(3, np.bool_))
         observed, null = kernel.observed(design)[0, 0], kernel.shuffled(design, seed, 0, 199)[:, 0, 0]
-        values = [p_value(observed[s], null[:, s][~np.isnan(null[:, s])], "two-sided") for s in range(5)]
+        values = [tails(observed[s], null[:, s][~np.isnan(null[:, s])]).p("two-sided") for s in range(5)]
         found.append([np.nan if value is None else value for value in values])
     return np.array(found)
 

@@ -12,10 +12,12 @@ import pytest
 from grasp_core.analysis.models.labels import MAX_NAME, check_models, read_model, read_model_column
 from grasp_core.analysis.models.result import ModelsResult, Side, closer
 from grasp_core.engine import run as run_module
+from grasp_core.model.annotations import Annotations
 from grasp_core.model.data_spec import DataSpec, Filters, MapValues
 from grasp_core.model.errors import DataError, SpecError
 from grasp_core.model.outcome import Outcome
 from grasp_core.model.remarks.cautions import Caution
+from grasp_core.model.remarks.reasons import NoValue
 from grasp_core.model.spec import SIDES
 from grasp_core.reading.dataset.load import Dataset, load
 from grasp_core.reading.sandbox.read import read_table
@@ -221,6 +223,22 @@ def test_too_few_permutations_leave_no_p_and_one_label_of_all_no_value() -> None
     assert outcome.value is None
     one = "on the items that both labelled, the model and the group all gave one same label"
     assert str(outcome.reason) == one
+
+
+def test_a_group_without_an_item_that_the_model_labels_has_no_value() -> None:
+    data = dataset(3, items=20, raters=24)
+    women, of = (
+        data.raters.axes["gender"].codes == data.raters.axes["gender"].values.index("Woman"),
+        data.annotations,
+    )
+    kept = (of.item > 0) | ~women[of.rater]
+    codes = {name: getattr(of, name)[kept] for name in ("item", "rater", "category")}
+    names = {name: getattr(of, name) for name in ("item_ids", "rater_ids", "categories")}
+    data = dataclasses.replace(data, annotations=Annotations.from_codes(**codes, **names))
+    found = ask(data, [model("m", np.where(np.arange(20) == 0, 0, -1))])
+    (woman,) = (row for row in found.groups if row.group.values == ("Woman",))
+    reasons = {outcome.reason for outcome in woman.models["m"].statistics.values()}
+    assert reasons == {NoValue.NO_ITEM_WITH_BOTH()}
 
 
 @pytest.mark.parametrize(

@@ -32,7 +32,6 @@ from grasp_core.analysis.planner.sample_size import (
     items_needed,
     near_lines,
     observed_difference,
-    rater_steps,
     recruitment,
     steps,
 )
@@ -46,7 +45,7 @@ from grasp_core.analysis.planner.simulation import (
     model_of,
     task_of,
 )
-from grasp_core.analysis.planner.values import Assumed, Cell, Fit, Have, Plan, PlanSpec, Sizes, Target
+from grasp_core.analysis.planner.values import Assumed, Cell, ChanceFit, Have, Plan, PlanSpec, Sizes, Target
 from grasp_core.engine.pools import workers
 from grasp_core.model.errors import DataError, SpecError
 from grasp_core.model.groups import Group
@@ -179,10 +178,10 @@ def test_assumed_raters_agree_as_assumed(agreement):
 
 # The surface
 SPEC_SURFACE = PlanSpec("labels", 0.25, (20, 400), (20, 1000))
-TRUE = Fit(1.5, 0.6, 0.5, 0.1, 90.0, 9000.0, two_sided=False, miss=0.0)
+TRUE = ChanceFit(1.5, 0.6, 0.5, 0.1, 90.0, 9000.0, two_sided=False, miss=0.0)
 
 
-def cells(fit: Fit, factor: float = 1.0, spec: PlanSpec = SPEC_SURFACE) -> list[Cell]:
+def cells(fit: ChanceFit, factor: float = 1.0, spec: PlanSpec = SPEC_SURFACE) -> list[Cell]:
     """What so many data sets would give without chance."""
     designs = [(raters, items) for raters in (20, 60, 180, 400) for items in (20, 100, 400)]
     found = [float(chance(fit, np.array(j), np.array(spec.annotations(j, i)), factor)) for j, i in designs]
@@ -231,7 +230,7 @@ def test_items_needed_reach_the_chance_a_factor_is_found_again_and_designs_near_
     each = replace(SPEC_SURFACE, each=5)
     assert items_needed(TRUE, each, 0.8, 150) == pytest.approx(items * 30)
     assert factor_of(TRUE, cells(TRUE, 1.6), SPEC_SURFACE) == pytest.approx(1.6, rel=0.02)
-    found = near_lines(TRUE, SPEC_SURFACE, rater_steps(SPEC_SURFACE), steps(SPEC_SURFACE.items), along=3)
+    found = near_lines(TRUE, SPEC_SURFACE, steps(SPEC_SURFACE.raters), steps(SPEC_SURFACE.items), along=3)
     shares = [float(chance(TRUE, np.array(j), np.array(j * i))) for j, i in found]
     assert len(found) == len(set(found)) <= 9
     assert all(min(abs(share - line) for line in (0.5, 0.8, 0.95)) < 0.12 for share in shares)
@@ -240,7 +239,7 @@ def test_items_needed_reach_the_chance_a_factor_is_found_again_and_designs_near_
 def test_nothing_that_reaches_the_goal_is_cheaper_than_the_cheapest():
     found = cheapest(plan())
     assert found is not None
-    for raters in rater_steps(SPEC_SURFACE):
+    for raters in steps(SPEC_SURFACE.raters):
         needed = items_needed(TRUE, SPEC_SURFACE, SPEC_SURFACE.goal, raters)
         if needed <= SPEC_SURFACE.items[1]:
             assert found.cost <= raters * max(math.ceil(needed), SPEC_SURFACE.items[0])

@@ -4,8 +4,8 @@ import re
 from collections.abc import Sequence
 from pathlib import Path
 
-from grasp_core.benchmark.language_models.model import Answer
-from grasp_core.benchmark.tasks import Rows, Task
+from grasp_core.benchmark.language_models.model import ModelAnswer
+from grasp_core.benchmark.tasks import Task, TaskRows
 from grasp_core.reading.sandbox.read import read_table
 
 TASK = Task(
@@ -30,11 +30,13 @@ def text(title: str, words: str) -> dict[str, str]:
     return {"Title": title, "Link": "http://x", "Text": words}
 
 
-def rows(folder: Path, given: Sequence[tuple[str, str, str]] = ROWS) -> Rows:
+def rows(folder: Path, given: Sequence[tuple[str, str, str]] = ROWS) -> TaskRows:
     path = folder / "train.csv"
     path.write_text("ID,Label\n0,yes\n")
     texts = tuple(text(title, words) for title, words, _ in given)
-    return Rows(tuple(map(str, range(len(given)))), texts, tuple(row[2] for row in given), read_table(path))
+    return TaskRows(
+        tuple(map(str, range(len(given)))), texts, tuple(row[2] for row in given), read_table(path)
+    )
 
 
 class WordModel:
@@ -57,7 +59,7 @@ class WordModel:
         ends = self._ends(text)[: max(tokens, 0)]
         return text[: ends[-1]] if ends else ""
 
-    def next_token_logprobs(self, prompt: str, candidates: Sequence[str]) -> Answer:
+    def next_token_logprobs(self, prompt: str, candidates: Sequence[str]) -> ModelAnswer:
         self.asked.append(prompt)
         *examples, target = prompt.split("\n\n")[1:]
         wanted = set(target.split())
@@ -66,7 +68,7 @@ class WordModel:
             shared = len(wanted & set(example.split()))
             at = [example.endswith(candidate) for candidate in candidates].index(True)
             scores[at] = max(scores[at], shared - 20.0)
-        return Answer(tuple(scores), 0, self.count(prompt), 1)
+        return ModelAnswer(tuple(scores), 0, self.count(prompt), 1)
 
     def close(self) -> None:
         pass

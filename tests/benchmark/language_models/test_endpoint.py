@@ -15,7 +15,7 @@ import pytest
 from grasp_core.benchmark.language_models.answers import Asking, kept_answers
 from grasp_core.benchmark.language_models.endpoint import Endpoint
 from grasp_core.benchmark.language_models.in_context import Setting, leave_one_out
-from grasp_core.benchmark.language_models.model import FLOOR, Answer, LocalModel, ModelError
+from grasp_core.benchmark.language_models.model import FLOOR, LocalModel, ModelAnswer, ModelError
 from grasp_core.benchmark.language_models.prompt import fit, shortened, words
 from grasp_core.benchmark.tasks import builtin_tasks
 from grasp_core.model.errors import DataError, SpecError
@@ -34,7 +34,7 @@ def server() -> Iterator[Completions]:
 
 def answer(
     url: str, prompt: str = "Label:", candidates: tuple[str, ...] = CANDIDATES, **options: object
-) -> Answer:
+) -> ModelAnswer:
     with closing(Endpoint(url, "m", **options)) as model:
         return model.next_token_logprobs(prompt, candidates)
 

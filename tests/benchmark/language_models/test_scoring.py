@@ -25,9 +25,9 @@ from grasp_core.benchmark.language_models.in_context import (
     predict,
     tune,
 )
-from grasp_core.benchmark.language_models.model import FLOOR, Answer, ModelError
+from grasp_core.benchmark.language_models.model import FLOOR, ModelAnswer, ModelError
 from grasp_core.benchmark.language_models.prompt import drawn, most_similar
-from grasp_core.benchmark.tasks import Rows, read_rows, read_task
+from grasp_core.benchmark.tasks import TaskRows, read_rows, read_task
 from grasp_core.cli import main
 from grasp_core.cli.benchmark.lm import add_lm_options, asked_lm
 from grasp_core.model.errors import DataError, RunCancelledError, SpecError
@@ -42,7 +42,7 @@ def shared_words(texts: Sequence[str], others: Sequence[str]) -> np.ndarray:
 
 
 @pytest.fixture
-def train(tmp_path: Path) -> Rows:
+def train(tmp_path: Path) -> TaskRows:
     return rows(tmp_path)
 
 
@@ -55,7 +55,7 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 FILES = count()
 
 
-def no_answers() -> KeptWork[Answer]:
+def no_answers() -> KeptWork[ModelAnswer]:
     return kept_answers(Path(f"{next(FILES)}.jsonl"))
 
 
@@ -77,7 +77,7 @@ def test_examples_are_the_most_similar_or_by_chance_of_every_class() -> None:
     assert drawn(labels, 22, 7) == list(range(22))
 
 
-def test_rows_are_classified_by_the_model_and_by_the_baseline_that_asks_it(train: Rows) -> None:
+def test_rows_are_classified_by_the_model_and_by_the_baseline_that_asks_it(train: TaskRows) -> None:
     model, new = WordModel(), [text("", "please bring cake"), text("", "the sun is red")]
     ask = asking(model)
     found = predict(ask, Setting(2), train, new)
@@ -91,17 +91,17 @@ def test_rows_are_classified_by_the_model_and_by_the_baseline_that_asks_it(train
     assert baseline.usage.asked == 2
 
 
-def test_probabilities_are_those_of_the_logprobs_normalised(train: Rows) -> None:
+def test_probabilities_are_those_of_the_logprobs_normalised(train: TaskRows) -> None:
     class Fixed(WordModel):
-        def next_token_logprobs(self, prompt: str, candidates: Sequence[str]) -> Answer:
-            return Answer((np.log(0.02), np.log(0.06)))
+        def next_token_logprobs(self, prompt: str, candidates: Sequence[str]) -> ModelAnswer:
+            return ModelAnswer((np.log(0.02), np.log(0.06)))
 
     found = predict(asking(Fixed()), Setting(0), train, [text("", "x")])
     assert found.probabilities[0] == pytest.approx([0.25, 0.75])
     assert found.labels == ("no",)
 
 
-def test_leaving_one_out_never_shows_the_row_itself(train: Rows) -> None:
+def test_leaving_one_out_never_shows_the_row_itself(train: TaskRows) -> None:
     model = WordModel()
     found = leave_one_out(asking(model), Setting(5), train)
     assert len(found.labels) == len(ROWS)
@@ -110,7 +110,7 @@ def test_leaving_one_out_never_shows_the_row_itself(train: Rows) -> None:
         assert prompt.count("Label:") == 6
 
 
-def test_similar_examples_need_embeddings_and_a_row_without_text_gets_some_by_chance(train: Rows) -> None:
+def test_similar_examples_need_embeddings_and_a_row_without_text_gets_some_by_chance(train: TaskRows) -> None:
     model = WordModel()
     ask, blank = asking(model, similarity=None), text(" ", "")
     with pytest.raises(DataError, match="needs embeddings"):
@@ -129,7 +129,7 @@ class Failing(WordModel):
         super().__init__()
         self.failing, self.passing, self.calls = failing, passing, 0
 
-    def next_token_logprobs(self, prompt: str, candidates: Sequence[str]) -> Answer:
+    def next_token_logprobs(self, prompt: str, candidates: Sequence[str]) -> ModelAnswer:
         self.calls += 1
         if self.calls in self.failing:
             raise ModelError(said("It did not answer"), passing=self.passing)
@@ -137,7 +137,7 @@ class Failing(WordModel):
 
 
 def test_a_second_attempt_asks_only_what_is_missing_or_of_another_number_of_classes(
-    train: Rows, tmp_path: Path
+    train: TaskRows, tmp_path: Path
 ) -> None:
     path = tmp_path / "answers.jsonl"
     failing = Failing({2, 5})
@@ -150,7 +150,7 @@ def test_a_second_attempt_asks_only_what_is_missing_or_of_another_number_of_clas
     assert len(again.asked) == 2
     assert (ask.usage.asked, ask.usage.reused) == (2, 4)
     assert found.labels == leave_one_out(asking(WordModel()), Setting(3), train).labels
-    ask.answers[next(iter(ask.answers))] = Answer((FLOOR,), 1, 90, 1)
+    ask.answers[next(iter(ask.answers))] = ModelAnswer((FLOOR,), 1, 90, 1)
     leave_one_out(ask, Setting(3), train)
     assert len(again.asked) == 3
 
@@ -163,7 +163,7 @@ def test_a_model_out_of_reach_is_not_asked_on(train, failing, passing, calls) ->
     assert model.calls == calls
 
 
-def test_progress_and_cancel(train: Rows, tmp_path: Path) -> None:
+def test_progress_and_cancel(train: TaskRows, tmp_path: Path) -> None:
     told: list[tuple[int, int]] = []
 
     def watch(done: int, total: int) -> None:
@@ -206,7 +206,7 @@ def test_tuning_tries_all_settings_and_resumes_and_the_papers_trials_vary_one_th
 
 
 @pytest.mark.parametrize("parallel", [1, 3])
-def test_over_the_network_an_interrupted_job_goes_on(train: Rows, tmp_path: Path, parallel: int) -> None:
+def test_over_the_network_an_interrupted_job_goes_on(train: TaskRows, tmp_path: Path, parallel: int) -> None:
     path = tmp_path / "answers.jsonl"
 
     def attempt(url: str) -> tuple[tuple[str, ...], Usage]:
@@ -229,7 +229,7 @@ def test_over_the_network_an_interrupted_job_goes_on(train: Rows, tmp_path: Path
 
 # Answers
 KEY = question_key("m", "private words", (" yes", " no"))
-ANSWER = Answer((-0.25, FLOOR), 1, 90, 1)
+ANSWER = ModelAnswer((-0.25, FLOOR), 1, 90, 1)
 
 
 def test_an_answer_is_found_again_by_model_prompt_and_candidates_in_a_file_without_text(tmp_path) -> None:
@@ -301,7 +301,7 @@ def test_files_of_answers_that_are_and_are_not_read(tmp_path: Path) -> None:
 def test_the_usage_and_its_words() -> None:
     usage = Usage(2.0, 10.0)
     usage.count(ANSWER, new=True)
-    usage.count(Answer((-1.0, -1.0), 0, 50, 1), new=False)
+    usage.count(ModelAnswer((-1.0, -1.0), 0, 50, 1), new=False)
     assert (usage.asked, usage.reused, usage.prompt_tokens, usage.completion_tokens) == (1, 1, 90, 1)
     assert (usage.floored, usage.undecided) == (1, 1)
     assert usage.cost == pytest.approx((90 * 2 + 10) / 1e6, abs=1e-15)  # by hand

@@ -18,7 +18,7 @@ from grasp_core.engine.pools import schedule as blocks_module
 from grasp_core.engine.pools import workers
 from grasp_core.engine.pools.pool import ATTEMPTS, Pool
 from grasp_core.engine.pools.schedule import Progress
-from grasp_core.engine.pools.workers import Sent
+from grasp_core.engine.pools.workers import SentWork
 from grasp_core.engine.run import prepare
 from grasp_core.engine.watching import Watcher
 from grasp_core.model.errors import RunCancelledError, WorkerError
@@ -190,9 +190,9 @@ def test_a_buffer_that_travels_is_the_same_work_as_in_a_file(tmp_path: Path) -> 
         for number, work in enumerate(works):
             packed = tmp_path / f"{number}.npz"
             packed.write_bytes(workers.pack(work))
-            sent = Sent(f"travels {number}", packed.read_bytes())
+            sent = SentWork(f"travels {number}", packed.read_bytes())
             expected = work.shuffled(3, 5, 8)
-            for found in (Sent(str(packed)), sent):
+            for found in (SentWork(str(packed)), sent):
                 values = workers.compute_block(type(work), 3, 5, 8, sent=found).values
                 np.testing.assert_array_equal(values, expected)
 

@@ -185,5 +185,9 @@ def test_what_is_no_text_for_the_database_does_not_break_the_chain(engine: Engin
 
 
 def test_members_stand_in_it_without_their_address() -> None:
-    assert Member("address", "ann@lab.example", "owner").told == {"kind": "address", "role": "owner"}
-    assert Member("person", "id", "viewer").told == {"kind": "person", "role": "viewer", "person": "id"}
+    assert Member("address", "ann@lab.example", "owner").log_details == {"kind": "address", "role": "owner"}
+    assert Member("person", "id", "viewer").log_details == {
+        "kind": "person",
+        "role": "viewer",
+        "person": "id",
+    }
