@@ -13,7 +13,7 @@ from grasp_core.cli import options
 from grasp_core.cli.on_server import run_on_server
 from grasp_core.cli.parser import option
 from grasp_core.cli.reading import read, sort_files
-from grasp_core.cli.terminal.messages import VOICE, note, say
+from grasp_core.cli.terminal.messages import VOICE, note, say, say_list
 from grasp_core.cli.terminal.output import add_output, check_output, tables_markdown, write_output
 from grasp_core.cli.terminal.progress import RunOnTerminal
 from grasp_core.cli.terminal.results import fitted
@@ -118,8 +118,7 @@ def _compute(dataset: Dataset, spec: RunSpec) -> ModelsResult:
 
 
 def _print(result: ModelsResult) -> None:
-    for sentence in sentences(result):
-        say(f"- {printable(sentence.plain)}")
+    say_list(sentences(result))
     say(f"\n{_PLURALITY}\n{fitted(plurality_table(result), 3)}\n")
     say(SIDES_WITH)
     say(REPRODUCED)

@@ -9,13 +9,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack, cast
 from urllib.parse import urlencode
 
-from grasp_core.analysis.items.outcomes import ItemsResult
 from grasp_core.analysis.models.result import ModelsResult
-from grasp_core.analysis.planner.values import Assumed, Plan
-from grasp_core.analysis.rater_map_values import RaterMap
+from grasp_core.analysis.planner.values import Assumed
 from grasp_core.analysis.results import read_result
 from grasp_core.model.errors import DataError, RemoteError, SpecError
-from grasp_core.model.json_values import from_json, to_json
+from grasp_core.model.json_values import to_json
 from grasp_core.model.result import Result, RunResult
 from grasp_core.model.spec import RunSpec
 from grasp_core.model.text import Sentence, not_there
@@ -26,7 +24,7 @@ from grasp_core.notebook.items_and_map import GroupItems, MappedRaters
 from grasp_core.notebook.models import ModelsAnalysis, models_asked
 from grasp_core.notebook.options import AnalysisOptions, Axes, Python, TestOptions, takes, texts, worded
 from grasp_core.notebook.plan import Planned, PlanOptions, given_fields
-from grasp_core.notebook.remote import Api, api_of, in_python, lying
+from grasp_core.notebook.remote import Api, api_of, lying
 from grasp_core.notebook.results import Analysis
 from grasp_core.report.changes import details, headline
 from grasp_core.report.comparison import (
@@ -40,7 +38,6 @@ from grasp_core.report.comparison import (
     verdicts_table,
 )
 from grasp_core.report.comparison import compare as held
-from grasp_core.report.quality import QualityReport
 from grasp_core.report.saved import json_in
 
 if TYPE_CHECKING:  # takes long to load
@@ -321,13 +318,8 @@ class Connection:
         """
         given = {"annotations": annotations, "raters": raters, "items": None}
         plain, data, notes = self._asked(given, axes, None, options)
-        told = self._api.ended(
-            self._api.ask("/quality", {**plain, "power": power, "project": self._api.project})
-        )
-        report = told.get("report") or told
-        if data is None:
-            notes = tuple(map(in_python, (*report["notes"], *report["hints"])))
-        return Quality(QualityReport.from_dict(report), notes)
+        report, of_server = self._api.quality(plain, power=power)
+        return Quality(report, of_server if data is None else notes)
 
     def file(self, place: str, *, name: str = "", token: str | None = None) -> OnServer:
         """Name a file that the server reads itself, to give it in place of data.
@@ -391,13 +383,12 @@ class Connection:
     def items(self, run: Run, *, group: Mapping[str, object], question: str | None = None) -> GroupItems:
         """Find the items behind the difference of a run's group, as :func:`~grasp_core.items` does."""
         wanted = {axis: texts(value)[0] for axis, value in group.items()}
-        return GroupItems(ItemsResult.from_dict(self._api.items(_id(run), wanted, question)))
+        return GroupItems(self._api.items(_id(run), wanted, question))
 
     def map_raters(self, run: Run) -> MappedRaters:
         """Map the raters of a run by how they agree, as :func:`~grasp_core.map_raters` does."""
-        plain = self._api.rater_map(_id(run))
-        spec = RunSpec.from_dict(plain["spec"])
-        return MappedRaters(from_json(plain["map"], RaterMap), spec, plain["data"])
+        made, plain = self._api.rater_map(_id(run))
+        return MappedRaters(made, RunSpec.from_dict(plain["spec"]), plain["data"])
 
     @takes(PlanOptions)
     def plan(
@@ -424,8 +415,7 @@ class Connection:
             raise SpecError("a plan takes a run and a group of it, or assumed figures")
         else:
             plain |= {"run": _id(run), "group": {axis: texts(value)[0] for axis, value in group.items()}}
-        told = self._api.ended(self._api.ask("/plans", plain))["report"]
-        return Planned(from_json(told["plan"], Plan))
+        return Planned(self._api.plan(plain))
 
 
 def _id(run: Run) -> str:

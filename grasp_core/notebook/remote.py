@@ -15,6 +15,9 @@ from types import MappingProxyType
 from typing import Any, NamedTuple
 from urllib.parse import parse_qs, quote, urlencode, urljoin, urlsplit
 
+from grasp_core.analysis.items.outcomes import ItemsResult
+from grasp_core.analysis.planner.values import Plan
+from grasp_core.analysis.rater_map_values import RaterMap
 from grasp_core.analysis.results import read_result
 from grasp_core.engine.option_names import Voice
 from grasp_core.engine.reading_request import Reading
@@ -22,13 +25,14 @@ from grasp_core.model.data_spec import IN_FILES, DataSpec
 from grasp_core.model.errors import RemoteError
 from grasp_core.model.fields import fields_of
 from grasp_core.model.groups import AxisSet
-from grasp_core.model.json_values import to_json
+from grasp_core.model.json_values import from_json, to_json
 from grasp_core.model.result import Result
 from grasp_core.model.settings import kept_secret
 from grasp_core.model.spec import AnalysisSpec, RunSpec
 from grasp_core.model.text import for_python
 from grasp_core.notebook.options import Python
 from grasp_core.reading.table.table import Table
+from grasp_core.report.quality import QualityReport
 from grasp_core.report.saved import MAX_BYTES
 from grasp_core.version import __version__
 
@@ -63,6 +67,10 @@ class RemoteResult(NamedTuple):
     result: Result
     run: str
     notes: tuple[str, ...]
+
+
+def _silent(words: str) -> None:
+    """Tell nothing."""
 
 
 def in_words_of(voice: Voice, text: str) -> str:
@@ -129,7 +137,7 @@ class Api:
             raise RemoteError(f"the run is {plain['state']}; open it once it is done", "not-done")
         return plain
 
-    def ended(self, told: Any, tell: Callable[[str], object] = lambda words: None) -> Any:
+    def ended(self, told: Any, tell: Callable[[str], object] = _silent) -> Any:
         """Wait for work that the server has begun, and return its outcome; `tell` gets the current step."""
         while told.get("state") == "running" and "doing" in told:
             tell(told["doing"])
@@ -139,7 +147,20 @@ class Api:
             raise RemoteError(self._word(problem["detail"]), problem["code"])
         return told
 
-    def items(self, run: str, group: Mapping[str, str], question: str | None) -> Any:
+    def quality(
+        self, asked: Mapping[str, Any], tell: Callable[[str], object] = _silent, *, power: bool
+    ) -> tuple[QualityReport, tuple[str, ...]]:
+        """Return the report on data, and the server's notes on how it read them."""
+        told = self.ended(self.ask("/quality", {**asked, "power": power, "project": self.project}), tell)
+        plain = told.get("report") or told
+        notes = tuple(map(self._word, (*plain["notes"], *plain["hints"])))
+        return QualityReport.from_dict(plain), notes
+
+    def plan(self, asked: Mapping[str, Any], tell: Callable[[str], object] = _silent) -> Plan:
+        """Return a plan."""
+        return from_json(self.ended(self.ask("/plans", asked), tell)["report"]["plan"], Plan)
+
+    def items(self, run: str, group: Mapping[str, str], question: str | None) -> ItemsResult:
         """Return the items of a group of a run."""
         place = f"/runs/{quote(run, safe='')}/items"
         told = self.ask(place, {"group": dict(group), "question": question})
@@ -150,11 +171,12 @@ class Api:
             if told["state"] == "running":
                 time.sleep(_AGAIN_S)
             told = self.ask(place)
-        return told
+        return ItemsResult.from_dict(told)
 
-    def rater_map(self, run: str) -> Any:
-        """Return the map of a run's raters."""
-        return self.ended(self.ask(f"/runs/{quote(run, safe='')}/rater-map", {}))["report"]
+    def rater_map(self, run: str) -> tuple[RaterMap, Mapping[str, Any]]:
+        """Return the map of a run's raters, and the whole file of it."""
+        plain = self.ended(self.ask(f"/runs/{quote(run, safe='')}/rater-map", {}))["report"]
+        return from_json(plain["map"], RaterMap), plain
 
     def sent(
         self,
