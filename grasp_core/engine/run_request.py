@@ -125,7 +125,7 @@ def settled(data: Dataset, run_spec: RunSpec, named: Collection[str], voice: Voi
     return run_spec if "pairs" in named else with_pairs(data, run_spec, voice)
 
 
-class Asked(NamedTuple):
+class RunRequest(NamedTuple):
     """A request for a run: the reading of the files, their data, the spec and the groups."""
 
     found: Reading
@@ -133,7 +133,7 @@ class Asked(NamedTuple):
     spec: RunSpec
     grouping: Grouping
 
-    def said(self, given: Collection[str] | None, voice: Voice) -> Asked:
+    def noted(self, given: Collection[str] | None, voice: Voice) -> RunRequest:
         """Note the data, the order of labels and the limits of shuffling; return the request as answered.
 
         `given`: the options that somebody named; None for a whole spec, which leaves nothing to be answered.
@@ -145,7 +145,7 @@ class Asked(NamedTuple):
         say_order(data, run_spec, voice)
         if grouping.groups:
             say_shuffles(data, grouping, run_spec.analysis, voice)
-        return Asked(found, data, run_spec, grouping)
+        return RunRequest(found, data, run_spec, grouping)
 
     def say_afterwards(self, warnings: Iterable[Remark], voice: Voice) -> None:
         """Note columns that may contain batches or teams, which may cause differences between groups."""
@@ -157,17 +157,17 @@ class Asked(NamedTuple):
 
 def request_of(
     found: Reading, run_spec: RunSpec, data: Dataset, given: Collection[str] | None, voice: Voice
-) -> Asked:
+) -> RunRequest:
     """Complete the request for a run and show the notes before it; an impossible run is refused first.
 
-    `given`: as in :meth:`Asked.said`, with "axes" if they were named.
+    `given`: as in :meth:`RunRequest.noted`, with "axes" if they were named.
     """
     if given is not None and "axes" not in given:
         run_spec = with_groups(data, run_spec, voice)
     grouping = checked_groups(data, run_spec)
     if given is not None and grouping.groups:
         run_spec = settled(data, run_spec, given, voice)
-    return Asked(found, data, run_spec, grouping).said(given, voice)
+    return RunRequest(found, data, run_spec, grouping).noted(given, voice)
 
 
 def say_data(dataset: Dataset, data: DataSpec, voice: Voice) -> None:

@@ -17,7 +17,7 @@ from grasp_core.engine.pools.pool import Pool
 from grasp_core.engine.reading_request import Reading
 from grasp_core.engine.run import checked_groups
 from grasp_core.engine.run_request import (
-    Asked,
+    RunRequest,
     analysis_of,
     request_of,
     say_data,
@@ -31,7 +31,7 @@ from grasp_core.model.result import Result, RunResult
 from grasp_core.model.settings import read_settings
 from grasp_core.model.spec import AnalysisSpec, RunSpec
 from grasp_core.model.text import quoted
-from grasp_core.notebook._shown import Bar, Saved
+from grasp_core.notebook._shown import ProgressBar, Saved
 from grasp_core.notebook.data import reading, tables_of
 from grasp_core.notebook.options import (
     AnalysisOptions,
@@ -123,7 +123,7 @@ def asked_of(
     spec: RunSpec | str | Path | None,
     options: AnalysisOptions,
     voice: Python,
-) -> Asked:
+) -> RunRequest:
     """Return the request that the arguments of :func:`analyse` make; raise if it cannot be computed."""
     spec = _known(axes, spec, options)
     tables = tables_of(annotations, raters, items, options if spec is None else spec.data)
@@ -171,11 +171,11 @@ def computed(
     """Compute a run on this machine's cores, or on the installation's cluster."""
     load_s = time.perf_counter() - started
     pool = make_pool(read_settings(), kinds.threads, None if workers == -1 else workers)
-    bar = Bar("permutations", shown=progress)
+    bar = ProgressBar("permutations", shown=progress)
     return on(pool, bar, lambda: compute(data, run_spec, pool, bar, load_s=load_s))
 
 
-def on(pool: Pool, bar: Bar, work: Callable[[], R]) -> R:
+def on(pool: Pool, bar: ProgressBar, work: Callable[[], R]) -> R:
     """Return what `work` returns; if somebody interrupts it, do not wait for the pool."""
     try:
         return work()
@@ -307,13 +307,13 @@ def permutation_test(
     grouping = checked_groups(data, spec)
     say_data(data, spec.data, voice)
     name = getattr(statistic, "__name__", type(statistic).__name__)
-    with closing(Bar("permutations", shown=progress)) as bar:
+    with closing(ProgressBar("permutations", shown=progress)) as bar:
         tested, null = _tested(data, grouping, spec.analysis, statistic, bar)
     return Tested(name, grouping.groups, tested, null, tuple(voice.notes))
 
 
 def _tested(
-    data: Dataset, grouping: Grouping, analysis: AnalysisSpec, statistic: Statistic, bar: Bar
+    data: Dataset, grouping: Grouping, analysis: AnalysisSpec, statistic: Statistic, bar: ProgressBar
 ) -> tuple[tuple[Outcome, ...], FloatArray]:
     """Return the outcome of every group, and the shuffled values, shape (B, G)."""
     n_groups = len(grouping.groups)

@@ -16,7 +16,7 @@ from grasp_core.model.errors import SpecError
 from grasp_core.model.example import example_files
 from grasp_core.model.spec import AnalysisSpec
 from grasp_core.model.text import Sentence, for_python
-from grasp_core.notebook._shown import Bar, Saved, page, shown_table
+from grasp_core.notebook._shown import ProgressBar, Saved, page, shown_table
 from grasp_core.notebook.frames import frame_table
 from grasp_core.notebook.options import (
     Axes,
@@ -201,7 +201,7 @@ def quality(
     say_problems(data, voice)
     if power and not sets:
         raise SpecError("power needs groups: name an axis with axes=")
-    with closing(Bar("groups", shown=progress)) as bar:
+    with closing(ProgressBar("groups", shown=progress)) as bar:
         report = quality_report(data, power=power_of(data, sets if power else (), bar.tell))
     say_batches(found, tuple(data.raters.axes), data, report.warnings, voice)
     return Quality(report, tuple(voice.notes))

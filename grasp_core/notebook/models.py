@@ -145,7 +145,7 @@ def models_asked(
     baselines: Sequence[str],
     options: TestOptions,
     voice: Python,
-) -> tuple[run_request.Asked, dict[str, Table]]:
+) -> tuple[run_request.RunRequest, dict[str, Table]]:
     """Return the request that the arguments of :func:`models` make, as :func:`of_models` does."""
     for name in baselines:
         check_installed(name)
@@ -165,7 +165,7 @@ def of_models(
     baselines: Iterable[str],
     named: Collection[str],
     voice: Voice,
-) -> tuple[run_request.Asked, dict[str, Table]]:
+) -> tuple[run_request.RunRequest, dict[str, Table]]:
     """Return a request for models by name: tables of labels, columns of the annotations, and baselines.
 
     Returns also the tables of labels and of baselines. Raises an error if the run cannot be computed.
@@ -191,4 +191,4 @@ def of_models(
         seconds = models_seconds(data, len(models), spec.analysis.axes, analysis.min_raters)
         spec = run_request.stopping_early(spec, seconds, voice)
     data = dataclasses.replace(data, models=tuple(models))
-    return run_request.Asked(found, data, spec, grouping), dict(tables)
+    return run_request.RunRequest(found, data, spec, grouping), dict(tables)

@@ -17,7 +17,7 @@ from grasp_core.model.json_values import to_json
 from grasp_core.model.result import Result, RunResult
 from grasp_core.model.spec import RunSpec
 from grasp_core.model.text import Sentence, not_there
-from grasp_core.notebook._shown import Bar, Brief, page, shown_table
+from grasp_core.notebook._shown import Brief, ProgressBar, page, shown_table
 from grasp_core.notebook.analysis import asked_of, server_request
 from grasp_core.notebook.data import Quality, table_of
 from grasp_core.notebook.items_and_map import GroupItems, MappedRaters
@@ -247,7 +247,7 @@ class Connection:
         """
         given = {"annotations": annotations, "raters": raters, "items": items}
         plain, data, notes = self._asked(given, axes, spec, options)
-        with closing(Bar("permutations", shown=progress)) as bar:
+        with closing(ProgressBar("permutations", shown=progress)) as bar:
             there = self._api.compute(plain, bar.tell)
         notes = there.notes if data is None else notes
         return Analysis(cast("RunResult", there.result), notes, data, there.run)
@@ -296,7 +296,7 @@ class Connection:
         given = {"annotations": annotations, "raters": raters}
         brought = {name: ((labels or {}).get(name), table) for name, table in tables.items()}
         plain = self._api.sent(asked.spec, asked.found, given, brought)
-        with closing(Bar("permutations", shown=progress)) as bar:
+        with closing(ProgressBar("permutations", shown=progress)) as bar:
             there = self._api.compute(plain, bar.tell)
         return ModelsAnalysis(cast("ModelsResult", there.result), tuple(voice.notes))
 

@@ -19,7 +19,7 @@ from grasp_core.model.errors import SpecError
 from grasp_core.model.groups import AxisSet, Group, form_groups, one_line
 from grasp_core.model.spec import Level
 from grasp_core.model.text import json_text
-from grasp_core.notebook._shown import Bar, Saved, page, shown_table
+from grasp_core.notebook._shown import ProgressBar, Saved, page, shown_table
 from grasp_core.notebook.analysis import on
 from grasp_core.notebook.data import reading, tables_of
 from grasp_core.notebook.options import (
@@ -186,7 +186,7 @@ def plan(
             return group_of(group, dict.fromkeys(groups))
 
         task, _ = pilot_task(found, texts(group), named, options, voice)
-    pool, bar = Pool(workers.threads), Bar("data sets", shown=progress)
+    pool, bar = Pool(workers.threads), ProgressBar("data sets", shown=progress)
     made = on(
         pool, bar, lambda: simulation.make_plan(task, pool.each, lambda one: bar.tell(one.done, one.total))
     )

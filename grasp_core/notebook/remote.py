@@ -57,7 +57,7 @@ _IN_REQUESTS = re.compile(r'"(\w+)"(: )?')
 _IN_DATA = ' in "data"'
 _WRITE_IT = "write it like https://host/results?run=... or https://host/api/v1/runs/..."
 
-Told = Callable[[int, int], object]
+ShowProgress = Callable[[int, int], object]
 """Function called with the number of permutations, or other steps, that are done, and their total."""
 
 
@@ -215,7 +215,7 @@ class Api:
         asked = urlencode({"name": name, "project": self.project})
         return {"sha256": self.ask(f"/files?{asked}", content=content)["sha256"], "name": name}
 
-    def compute(self, asked: Mapping[str, object], tell: Told) -> RemoteResult:
+    def compute(self, asked: Mapping[str, object], tell: ShowProgress) -> RemoteResult:
         """Return the result of a run; an interrupt cancels the run."""
         told = self.ended(self.ask("/runs", {**asked, "project": self.project}))
         run = told.get("run") or told

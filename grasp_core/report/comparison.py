@@ -443,7 +443,7 @@ def _rows(result: Result) -> dict[tuple[frozenset[tuple[str, str]], str | None],
             _Row(
                 row.group,
                 None,
-                {name: names.told_of(row, name) for name in _reported(result)},
+                {name: names.shown_outcome(row, name) for name in _reported(result)},
                 row.label_use,
             )
             for row in groups

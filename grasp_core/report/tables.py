@@ -53,7 +53,7 @@ class Column(NamedTuple):
         return list(map(self.write, self.cells(rows))) if self.write else self.cells(rows)
 
 
-class Cells(NamedTuple):
+class SheetColumn(NamedTuple):
     """A column of a workbook's sheet: its head, the kind of its cells, and the cells."""
 
     head: str
@@ -72,9 +72,9 @@ def numbers(columns: Iterable[Column], rows: Sequence[Any]) -> pd.DataFrame:
     return pd.DataFrame({one.name: one.values(rows) for one in columns if one.name})
 
 
-def sheet(columns: Iterable[Column], rows: Sequence[Any]) -> list[Cells]:
+def sheet(columns: Iterable[Column], rows: Sequence[Any]) -> list[SheetColumn]:
     """A workbook's sheet."""
-    return [Cells(one.sheet, one.kind, one.values(rows)) for one in columns if one.sheet]
+    return [SheetColumn(one.sheet, one.kind, one.values(rows)) for one in columns if one.sheet]
 
 
 def csv_of(columns: Iterable[Column], rows: Sequence[Any], *, end: str = "\n") -> str:
@@ -238,7 +238,7 @@ def wide_table(result: RunResult) -> pd.DataFrame:
 
 
 def _in_one_cell(name: str) -> Column:
-    return Column(partial(_taken, cell_text, names.told_of, name), names.WORDS[name].name)
+    return Column(partial(_taken, cell_text, names.shown_outcome, name), names.WORDS[name].name)
 
 
 def explaining_groups(result: RunResult, row: GroupResult) -> tuple[Group, ...]:
@@ -293,7 +293,7 @@ def lead_table(result: RunResult) -> pd.DataFrame:
     columns = [
         *OF_ROW[:3],
         _in_one_cell(lead),
-        Column(partial(_taken, p_cell, names.told_of, lead), "p"),
+        Column(partial(_taken, p_cell, names.shown_outcome, lead), "p"),
         *others,
     ]
     return texts(columns, result.groups) if result.groups else pd.DataFrame()

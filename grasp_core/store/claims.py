@@ -17,7 +17,7 @@ from grasp_core.model.errors import StoreError
 from grasp_core.model.json_values import from_json
 from grasp_core.model.result import DataSummary, Result, RunResult
 from grasp_core.model.spec import RunSpec
-from grasp_core.report.findings.advice import told
+from grasp_core.report.findings.advice import ranked_findings
 from grasp_core.report.findings.answer import title
 from grasp_core.store.base import Bound, from_row, put
 from grasp_core.store.database import insert_new, only_one, to_read, to_write
@@ -80,7 +80,7 @@ class Request:
 
 def verdict_of(result: Result | None) -> str | None:
     """Return the result in one sentence; None without a result, or if it is about models."""
-    return title(result, told(result)).plain if isinstance(result, RunResult) else None
+    return title(result, ranked_findings(result)).plain if isinstance(result, RunResult) else None
 
 
 def find_record(

@@ -17,7 +17,7 @@ from grasp_core.report.account import how_it_ended
 from grasp_core.report.contents import brackets, marks_legend
 from grasp_core.report.document import dsi_in_numbers, means_in_numbers, statistics_in_numbers
 from grasp_core.report.everybody import agreement_tables, in_one_line
-from grasp_core.report.findings.advice import WHICH_ITEMS, told
+from grasp_core.report.findings.advice import WHICH_ITEMS, ranked_findings
 from grasp_core.report.findings.answer import answer
 from grasp_core.report.findings.selection import leading
 from grasp_core.report.pairs import PAIRS_SAID, most_told
@@ -139,7 +139,7 @@ def _say_all(result: RunResult) -> None:
 
 def _how_by_command(result: RunResult) -> str:
     """Return the command for the items of the group that is reported first, to follow the advice on items."""
-    group = next(one for one in told(result) if one.apart).row.group
+    group = next(one for one in ranked_findings(result) if one.apart).row.group
     named = ",".join(map("=".join, group.by_axis.items()))
     return f" With the same files and options: grasp items --group {shlex.quote(named)}"
 

@@ -237,7 +237,7 @@ class Finding:
     @property
     def _p_and_q(self) -> str:
         if self.verdict is not None:
-            return names.together_words(self.verdict)
+            return names.all_tests_words(self.verdict)
         return names.p_and_q_words(self.outcome)
 
 

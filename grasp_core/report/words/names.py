@@ -153,7 +153,7 @@ def p_and_q_words(test: Outcome | LabelUse, *, permutations: int | None = None) 
     return f"{p_words(test, permutations=permutations)}, {q}"
 
 
-def together_words(verdict: Verdict) -> str:
+def all_tests_words(verdict: Verdict) -> str:
     """The p and q of all tests together, for a sentence."""
     return f"all tests together {format_p(verdict.p)}, {format_p(verdict.q, name='q')}"
 
@@ -197,7 +197,7 @@ class InPlaceOfGai(Outcome):
     __slots__ = ()
 
 
-def told_of(row: GroupResult, statistic: str) -> Outcome:
+def shown_outcome(row: GroupResult, statistic: str) -> Outcome:
     """The outcome that people read for a statistic: the gap in place of a GAI that says little, if any."""
     outcome, gap = outcome_of(row, statistic), row.statistics.get("gap")
     if statistic != "gai" or gap is None or gap.value is None or abs(outcome.value or 0.0) <= LARGEST_GAI:
@@ -208,7 +208,7 @@ def told_of(row: GroupResult, statistic: str) -> Outcome:
 def shown_dsi(row: DsiResult, groups: Iterable[GroupResult]) -> Outcome:
     """The DSI that people read: its group's gap in place of a GAI that says little, with the DSI's test."""
     attained = next((one for one in groups if one.group == row.group), None)
-    told = row.outcome if attained is None else told_of(attained, "gai")
+    told = row.outcome if attained is None else shown_outcome(attained, "gai")
     if not isinstance(told, InPlaceOfGai):
         return row.outcome
     shown = {name: getattr(told, name) for name in ("value", "interval", "no_interval")}

@@ -25,7 +25,7 @@ Writer = Callable[[RunResult, RaterMap | None], bytes]
 
 
 @dataclass(frozen=True, slots=True)
-class Export:
+class ResultExport:
     """A kind of export file."""
 
     name: str
@@ -64,19 +64,19 @@ def _utf8(write: Callable[..., str], *, of_map: bool = True) -> Writer:
 
 
 _ALL = (
-    Export("csv", "Table (CSV)", "csv", "text/csv; charset=utf-8", _utf8(table_csv, of_map=False)),
-    Export(
+    ResultExport("csv", "Table (CSV)", "csv", "text/csv; charset=utf-8", _utf8(table_csv, of_map=False)),
+    ResultExport(
         "xlsx",
         "Table (Excel)",
         "xlsx",
         "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
         table_xlsx,
     ),
-    Export("latex", "Table (LaTeX)", "tex", "application/x-tex; charset=utf-8", _utf8(table_latex)),
-    Export("markdown", "Table (Markdown)", "md", "text/markdown; charset=utf-8", _utf8(table_markdown)),
-    Export("html", "Report (HTML)", "html", "text/html; charset=utf-8", _utf8(report_html)),
-    Export("json", "Full result (JSON)", "json", "application/json", _utf8(result_json, of_map=False)),
-    Export(
+    ResultExport("latex", "Table (LaTeX)", "tex", "application/x-tex; charset=utf-8", _utf8(table_latex)),
+    ResultExport("markdown", "Table (Markdown)", "md", "text/markdown; charset=utf-8", _utf8(table_markdown)),
+    ResultExport("html", "Report (HTML)", "html", "text/html; charset=utf-8", _utf8(report_html)),
+    ResultExport("json", "Full result (JSON)", "json", "application/json", _utf8(result_json, of_map=False)),
+    ResultExport(
         "spec",
         "Spec, to run it again (JSON)",
         "spec.json",
@@ -84,5 +84,5 @@ _ALL = (
         _utf8(spec_json, of_map=False),
     ),
 )
-EXPORTS: Mapping[str, Export] = MappingProxyType({export.name: export for export in _ALL})
+EXPORTS: Mapping[str, ResultExport] = MappingProxyType({export.name: export for export in _ALL})
 """Every export by name, in the order in which they are offered."""

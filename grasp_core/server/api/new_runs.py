@@ -34,7 +34,7 @@ from grasp_core.report.contents import run_title
 from grasp_core.report.quality import findings, power_of, quality_report
 from grasp_core.server.api import forms
 from grasp_core.server.api._admission import Asking, Caller
-from grasp_core.server.api._answers import Done, IdempotencyKey, JsonObject, Told, later, once
+from grasp_core.server.api._answers import Done, IdempotencyKey, JsonObject, ShowStep, later, once
 from grasp_core.server.api.forms import Checked, NewCheck, NewReport, NewRun, ProblemListed, StartedRun, Work
 from grasp_core.server.problem import ProblemError, listed
 
@@ -63,7 +63,7 @@ class Json(KeepingNotes):
 
 
 @dataclass(frozen=True, slots=True)
-class Sent:
+class SentSpec:
     """A spec as it was sent."""
 
     plain: Mapping[str, Any]
@@ -138,7 +138,7 @@ class Recognised:
             raise UnsureError("; ".join(map(ask, self.questions)), self.questions[0].field)
         return self.known
 
-    def settled_by(self, dataset: Dataset, sent: Sent) -> Self:
+    def settled_by(self, dataset: Dataset, sent: SentSpec) -> Self:
         """Settle the spec by the data, as pages and commands do; drop recognised axes without a large group.
 
         If the request does not say whether pairs are compared and permutations stop early, the data decide.
@@ -156,7 +156,7 @@ def ask(reason: Reason) -> str:
     return f'{question(reason)}; name it as {json.dumps(reason.field)} in "data"'
 
 
-def recognised(sent: Sent, tables: Mapping[str, Table], recommended: bool | None) -> Recognised:
+def recognised(sent: SentSpec, tables: Mapping[str, Table], recommended: bool | None) -> Recognised:
     """Recognise what the spec leaves open, as pages and commands do.
 
     `recommended`: whether to leave out what the files mark to be left out; None puts a note on that first.
@@ -199,12 +199,12 @@ def recognised(sent: Sent, tables: Mapping[str, Table], recommended: bool | None
 
 
 def hints(
-    sent: Sent, spec: RunSpec, tables: Mapping[str, Table], dataset: Dataset, groups: Grouping
+    sent: SentSpec, spec: RunSpec, tables: Mapping[str, Table], dataset: Dataset, groups: Grouping
 ) -> list[str]:
     """Return what pages and commands say before a run: data read, left out and not used, and advice."""
     voice = Json()
     read = Reading(tables["annotations"], tables.get("raters"), spec.data, items=tables.get("items"))
-    asked = request.Asked(read, dataset, spec, groups).said(sent.analysis, voice)
+    asked = request.RunRequest(read, dataset, spec, groups).noted(sent.analysis, voice)
     request.say_problems(dataset, voice)
     if spec.analysis.axes:
         seen, exchange = Seen.of(dataset.annotations), exchange_of(dataset.raters, spec.analysis)
@@ -257,7 +257,7 @@ class Bringing:
             found = [{"code": code, "text": text, "place": place} for code, text, place in every]
             raise ProblemError("not-found", told[0][1], more={"problems": found})
 
-    def tables(self, data: Mapping[str, Any], told: Told) -> dict[str, Table]:
+    def tables(self, data: Mapping[str, Any], told: ShowStep) -> dict[str, Table]:
         """Read the files as the spec's `data` says; raises DataError if one cannot be fetched or read."""
         found = {}
         for kind, file in self.named.items():
@@ -265,14 +265,14 @@ class Bringing:
             found[kind] = self._table(kind, file, member if isinstance(member, str) else None, told)
         return found
 
-    def formed(self, spec: RunSpec, tables: Mapping[str, Table], told: Told) -> Dataset:
+    def formed(self, spec: RunSpec, tables: Mapping[str, Table], told: ShowStep) -> Dataset:
         """Form the data set of the tables and models' labels; raises DataError if they do not fit."""
         told("Forming the data")
         models = [(one.name, one.sha256) for one in self.files.models]
         reach = self.user.reach(self.project)
         return self.asking.server.service.inputs.formed(spec, tables, models, reach=reach)
 
-    def _table(self, kind: str, file: _Brought, member: str | None, told: Told) -> Table:
+    def _table(self, kind: str, file: _Brought, member: str | None, told: ShowStep) -> Table:
         server, reach = self.asking.server, self.user.reach(self.project)
         inputs = server.service.inputs
         if isinstance(file, forms.Place):
@@ -346,7 +346,7 @@ def _asked(
     key: str | None,
     action: str,
     new: Any,
-    work: Callable[[Bringing, Any, Sent, Told], Done],
+    work: Callable[[Bringing, Any, SentSpec, ShowStep], Done],
     *,
     lenient: bool = False,
     slow: bool = False,
@@ -356,7 +356,7 @@ def _asked(
 
     def begin() -> Done:
         asking.server.rates.run(asking.asker)
-        sent = Sent(new.spec)
+        sent = SentSpec(new.spec)
         bringing.check_there(wrong := sent.wrong)
         if wrong and not lenient:
             raise SpecError(wrong[0], further=wrong[1:])
@@ -369,7 +369,7 @@ def _asked(
     return once(asking, key, action, new.model_dump_json(), begin)
 
 
-def _start(bringing: Bringing, new: NewRun, sent: Sent, told: Told) -> tuple[HTTPStatus, StartedRun]:
+def _start(bringing: Bringing, new: NewRun, sent: SentSpec, told: ShowStep) -> tuple[HTTPStatus, StartedRun]:
     server, user, started = bringing.asking.server, bringing.user, time.perf_counter()
     tables = bringing.tables(sent.data, told)
     found, dataset = _formed(bringing, sent, tables, new.recommended, told)
@@ -392,7 +392,7 @@ def _start(bringing: Bringing, new: NewRun, sent: Sent, told: Told) -> tuple[HTT
 
 
 def _formed(
-    bringing: Bringing, sent: Sent, tables: dict[str, Table], recommended: bool | None, told: Told
+    bringing: Bringing, sent: SentSpec, tables: dict[str, Table], recommended: bool | None, told: ShowStep
 ) -> tuple[Recognised, Dataset]:
     told("Looking at what the files hold")
     found = recognised(sent, tables, recommended)
@@ -402,10 +402,10 @@ def _formed(
 def _read(
     bringing: Bringing,
     found: Recognised,
-    sent: Sent,
+    sent: SentSpec,
     tables: dict[str, Table],
     recommended: bool | None,
-    told: Told,
+    told: ShowStep,
 ) -> tuple[Recognised, Dataset]:
     """Return the spec settled by the data, and the data set; if wanted, without rows that stop reading."""
     answer, voice = Answer(recommended=recommended), Json()
@@ -422,7 +422,9 @@ def _read(
             return found.settled_by(dataset, sent), dataset
 
 
-def _validated(bringing: Bringing, new: NewCheck, sent: Sent, told: Told) -> tuple[HTTPStatus, Checked]:
+def _validated(
+    bringing: Bringing, new: NewCheck, sent: SentSpec, told: ShowStep
+) -> tuple[HTTPStatus, Checked]:
     lists: dict[str, list[Any]] = {name: [] for name in ("groups", "notes", "hints", "questions")}
     answer = Checked(runs=False, spec=None, data=None, problems=_of_spec(sent.wrong), **lists)
     whole = not answer.problems
@@ -455,7 +457,9 @@ def _of_spec(sentences: Sequence[str]) -> list[ProblemListed]:
     return [ProblemListed(code="spec", text=text, place="spec") for text in sentences]
 
 
-def _reported(bringing: Bringing, new: NewReport, sent: Sent, told: Told) -> tuple[HTTPStatus, JsonObject]:
+def _reported(
+    bringing: Bringing, new: NewReport, sent: SentSpec, told: ShowStep
+) -> tuple[HTTPStatus, JsonObject]:
     tables = bringing.tables(sent.data, told)
     found, dataset = _formed(bringing, sent, tables, new.recommended, told)
     analysis = found.spec.analysis

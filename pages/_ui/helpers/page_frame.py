@@ -19,7 +19,7 @@ from grasp_core.model.access import EVERYONE, LOCAL_USER, User
 from grasp_core.model.errors import FAULT, AccessError, DataError, GraspError
 from grasp_core.model.text import escape_markdown, for_pages
 from grasp_core.server import server
-from pages._ui.helpers.identity import CURRENT, current_project, current_user, here, note_refusal
+from pages._ui.helpers.identity import CURRENT, current_project, current_user, note_refusal, stores
 from pages._ui.helpers.screens import SCREENS, Audience, for_person
 from pages._ui.helpers.sessions import SIGN_OUT
 from pages._ui.helpers.state import work
@@ -37,7 +37,7 @@ _WIDGET = "choose-project"
 
 def choose_project() -> None:
     """Offer the projects that the visitor sees; the choice is kept for their next visit too."""
-    found = {project.id: project for project in here().projects.all()}
+    found = {project.id: project for project in stores().projects.all()}
     if current_project() not in found:  # deleted meanwhile
         st.session_state[CURRENT] = EVERYONE
     if len(found) < 2:

@@ -36,7 +36,7 @@ from grasp_core.server import server
 from grasp_core.server.accounts import Accounts, session_key
 from grasp_core.server.gate import small_page
 from pages._ui.helpers.identity import CALLBACK, claims_of, just_signed_in
-from pages._ui.helpers.state import KEY, Work
+from pages._ui.helpers.state import KEY, VisitorSession
 
 log = logging.getLogger("grasp.sessions")
 
@@ -105,7 +105,7 @@ def give_up_closed() -> None:
     for info in manager.list_sessions():
         state = info.session.session_state
         held = state[KEY] if info.session.id not in shown and KEY in state else None
-        if isinstance(held, Work):
+        if isinstance(held, VisitorSession):
             given_up |= held.give_up_tables()
     if given_up:
         pa.default_memory_pool().release_unused()

@@ -29,7 +29,7 @@ from grasp_core.report.charts.verdicts import drawn_groups
 from grasp_core.report.charts.verdicts import verdict_chart as of_verdicts
 from grasp_core.report.document import dsi_with_groups
 from grasp_core.report.everybody import agreement_title, how_sure_agreement
-from grasp_core.report.findings.advice import advice, told
+from grasp_core.report.findings.advice import advice, ranked_findings
 from grasp_core.report.findings.answer import how_sure, line, title
 from grasp_core.report.findings.finding import Finding
 from grasp_core.report.findings.selection import count_groups, of_verdict
@@ -127,7 +127,7 @@ def figure(
     ui.menu_when_open(f"Save the {called}", menu, key=called, type="tertiary")
 
 
-class ToldFirst(NamedTuple):
+class FirstScreen(NamedTuple):
     """Content of a result's first screen; `certain`, `doubtful`, `hints`: True if it has such findings."""
 
     title: Sentence
@@ -152,24 +152,24 @@ def _settled(what: str, key: str, result: RunResult, find: Callable[[], Any]) ->
     return find() if result.later is not None else _once(repr((what, key)), find)
 
 
-def told_first(key: str, result: RunResult) -> ToldFirst:
+def first_screen(key: str, result: RunResult) -> FirstScreen:
     """Return the content of the first screen: a third of a page's work, though nothing is drawn."""
-    found: ToldFirst = _settled("told first", key, result, lambda: _find_out(result))
+    found: FirstScreen = _settled("told first", key, result, lambda: _find_out(result))
     return found
 
 
-def _find_out(result: RunResult) -> ToldFirst:
+def _find_out(result: RunResult) -> FirstScreen:
     if result.of_everybody:
         everybody = result.everybody
         sure = None if everybody is None else how_sure_agreement(everybody)
-        return ToldFirst(
+        return FirstScreen(
             agreement_title(result), sure, (), (), 0, 0, None, certain=False, doubtful=False, hints=False
         )
-    found = told(result)
+    found = ranked_findings(result)
     to_do = tuple(one.for_pages for one in advice(result, found))
     drawn = count_groups(drawn_groups(result))
     said = title(result, found), line(result, found), how_sure(result, found), to_do
-    return ToldFirst(
+    return FirstScreen(
         *said,
         drawn,
         len(result.groups) - drawn,
@@ -207,7 +207,10 @@ def groups_table(
     columns = sorted(statistics, key=lambda one: one != lead)  # visible without scrolling sideways
 
     frame = kept(
-        key, f"table {order}", result, lambda: tables.results_table(result, order=order, of=terms.told_of)
+        key,
+        f"table {order}",
+        result,
+        lambda: tables.results_table(result, order=order, of=terms.shown_outcome),
     )
     if axes:
         frame = frame[frame["axis"].isin(axes)]
