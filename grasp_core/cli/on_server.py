@@ -65,10 +65,7 @@ def computed(api: Api, asked: Mapping[str, object]) -> RemoteResult:
 
 
 def request_for_server_files(chosen: argparse.Namespace, api: Api) -> dict[str, Any] | None:
-    """Return the request for a run of files on the server; None if all files are here.
-
-    Files that are named without an option are labels, raters and items then, in this order.
-    """
+    """Return the request for a run of the server's files, unnamed ones in order of roles, or None."""
     places = dict(zip(ROLES, chosen.files, strict=False))
     named = {role: vars(chosen).get(role) for role in ROLES}
     places |= {role: place for role, place in named.items() if place is not None}

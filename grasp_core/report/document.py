@@ -49,11 +49,7 @@ _NO_INTERVAL = "none"
 
 
 class TextTable(NamedTuple):
-    """A table of texts; its first columns, as many as `names`, are names.
-
-    `key`: its name in files.
-    `words`: explanation if the table stands alone; `note`: text below it there.
-    """
+    """A table of texts, its first `names` columns names; `words` and `note` explain it if it stands alone."""
 
     key: str
     caption: str
@@ -232,11 +228,7 @@ def _tested(outcome: Outcome, result: RunResult) -> list[str]:
 
 
 class Section(NamedTuple):
-    """A heading with its level, an explanation, sentences and tables; any of them may be missing.
-
-    `key`: its name in files.
-    `numbers`: tables of all numbers of the section; a document without room for them shows them last.
-    """
+    """A heading, an explanation, sentences and tables, each optional; `numbers` may be shown at the end."""
 
     key: str = ""
     heading: str = ""

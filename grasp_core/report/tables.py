@@ -144,18 +144,14 @@ def ordered_groups(
     statistic = by or names.lead_statistic(result)
     if order == "axis":
         return result.groups
-    if order == "effect":
-        return tuple(
-            sorted(result.groups, key=lambda row: _last(effect(names.outcome_of(row, statistic)), -1))
-        )
-    if order == "q":
-        tests = {row.group: names.outcome_of(row, statistic) for row in result.groups}
+    if order not in ("effect", "q"):
+        raise SpecError(f"`order` must be axis, effect or q; found {order!r}")
 
-        def evidence(row: GroupResult) -> tuple[bool, float, bool, float]:
-            return (*_last(tests[row.group].q, 1), *_last(tests[row.group].p, 1))
+    def place(row: GroupResult) -> tuple[float, ...]:
+        test = names.outcome_of(row, statistic)
+        return _last(effect(test), -1) if order == "effect" else (*_last(test.q, 1), *_last(test.p, 1))
 
-        return tuple(sorted(result.groups, key=evidence))
-    raise SpecError(f"`order` must be axis, effect or q; found {order!r}")
+    return tuple(sorted(result.groups, key=place))
 
 
 def large_groups(groups: Sequence[GroupResult]) -> Sequence[GroupResult]:
@@ -214,7 +210,10 @@ def _of_statistic(
     name: str, result: RunResult | None = None, outcome_of: OfRow = names.outcome_of
 ) -> Iterator[Column]:
     words = names.WORDS[name].name
-    so_far = {"_p": names.p_so_far, "_q": names.q_so_far} if result and result.provisional else {}
+    so_far: dict[str, Callable[[Outcome], Any]] = {}
+    if result and result.provisional:
+        so_far["_p"] = lambda one: names.so_far(one.p, one.p_interval)
+        so_far["_q"] = lambda one: names.so_far(one.q, one.q_interval)
     for part, head, kind, take in _PARTS:
         of, title = partial(_taken, so_far.get(part, take), outcome_of, name), f"{words}{head}"
         program, book = "" if kind == "mark" else f"{name}{part}", "" if kind == "text" else title

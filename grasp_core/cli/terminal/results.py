@@ -168,11 +168,7 @@ def _say_slices(result: RunResult, found: SlicesResult) -> None:
 
 
 def in_width(table: pd.DataFrame, names: int, usual: int = WIDTH) -> str:
-    """Return a table as text; columns that do not fit continue below, after the same first columns of names.
-
-    `names`: number of first columns that each part repeats.
-    `usual`: columns of text if there is no terminal and COLUMNS is not set.
-    """
+    """Return a table as text; columns beyond the width continue below, after the first `names` columns."""
     return "\n\n".join(
         table.iloc[:, [*range(names), *block]].to_string(index=False)
         for block in _blocks(table, names, columns() or usual)

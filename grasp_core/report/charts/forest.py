@@ -70,10 +70,7 @@ def label_forest_plot(
 def slices_chart(
     result: RunResult, column: str, group: Group, what: tuple[str, bool], theme: draw.Theme = "light"
 ) -> alt.LayerChart:
-    """Values and intervals of one group, a row for all items and one for each value.
-
-    `what` is a statistic or a label, with True if it is a label.
-    """
+    """Values and intervals of one group, on all items and by slice; `what`: statistic, or label and True."""
     found = next(one for one in result.slices if one.column == column)
     view, of = by_value(result, found, group), f"{group_label(group)} by {one_line(column)}"
     name, is_label = what
@@ -135,7 +132,7 @@ def label_use_chart(result: RunResult, row: GroupResult, theme: draw.Theme = "li
     use = row.label_use
     told = ["How much more or less often than the others", "on the same items, in percentage points."]
     if use is not None:  # the one test of all rows
-        tested = f"p {names.p_so_far(use)}" if result.provisional else p_and_q(use, result)
+        tested = f"p {names.so_far(use.p, use.p_interval)}" if result.provisional else p_and_q(use, result)
         told.append(f"All labels together: {tested}.")
     heading = draw.title("Label use", told)
     known = {} if use is None else {one: shift.value for one, shift in use.labels.items()}

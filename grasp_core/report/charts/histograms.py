@@ -43,10 +43,7 @@ def null_histograms(
     page: int | None = None,
     own: bool = False,
 ) -> alt.LayerChart:
-    """A histogram of shuffled values per group, with a line at the observed value.
-
-    All groups share one axis, unless each has its `own`.
-    """
+    """Shuffled values per group, with a line at the observed value, on one axis or each on its `own`."""
     if statistic not in (*names.WORDS, LABEL_USE):
         raise ValueError(f"`statistic` must be one of {', '.join(names.WORDS)}; found {statistic!r}")
     found = [(row, _of_group(row, statistic)) for row in ordered_groups(result, order)]

@@ -44,10 +44,7 @@ _PLAIN, _WITH_HISTOGRAM = _Heights(36, 11, 26), _Heights(44, 8, 22, 42, 19)
 
 @dataclass(frozen=True, slots=True)
 class ChartRow:
-    """A row: its name and the words after it, the heading above it, the outcome, and fields of the tooltip.
-
-    `placed` is the outcome along the chart's axis, if that is not the outcome's own axis.
-    """
+    """A row: names, outcome and tooltip; `placed` is the outcome along the chart's axis, if another."""
 
     name: str
     outcome: Outcome
@@ -73,10 +70,7 @@ class ChartRow:
 
 @dataclass(frozen=True, slots=True)
 class ChartAxis:
-    """The axis of all rows: its title, its domain unless rows decide it, and its look.
-
-    `called`: names of the tooltip's fields. `nothing`: the value of no difference.
-    """
+    """The axis of all rows; `called`: names of tooltip fields, `nothing`: the value of no difference."""
 
     title: str
     called: Mapping[str, str]
@@ -109,10 +103,7 @@ def in_rows(
     *,
     histograms: bool = False,
 ) -> alt.LayerChart:
-    """A chart of the rows in `only`, on the axis of all rows; with null histograms, or only null medians.
-
-    Without a result nothing is tested, so there are no marks of significance.
-    """
+    """A chart of the rows in `only`, on the axis of all rows; without a result nothing is marked."""
     domain = axis.domain or shared_domain([row.on_axis for row in rows])
     if axis.domain is None and result is not None and result.provisional:
         domain = rounded_outwards(domain)

@@ -18,10 +18,7 @@ NOT_ESTIMABLE = "not estimable"
 
 @dataclass(frozen=True, slots=True)
 class StatisticWords:
-    """Texts on one statistic for people.
-
-    `more` and `less` complete "These raters ... than random groups of their size would".
-    """
+    """Texts on one statistic; `more` and `less` complete "These raters ... than random groups would"."""
 
     name: str
     explanation: str
@@ -233,17 +230,8 @@ def may_change(outcome: Outcome | LabelUse) -> bool:
     return any(one is not None and one[0] < LEVEL <= one[1] for one in intervals)
 
 
-def p_so_far(outcome: Outcome | LabelUse) -> str:
-    """The p-value so far with its interval, such as ``about 0.031 (0.022–0.046)``."""
-    return _about(outcome.p, outcome.p_interval)
-
-
-def q_so_far(outcome: Outcome | LabelUse) -> str:
-    """The q-value so far with its interval."""
-    return _about(outcome.q, outcome.q_interval)
-
-
-def _about(value: float | None, interval: tuple[float, float] | None) -> str:
+def so_far(value: float | None, interval: tuple[float, float] | None) -> str:
+    """A p or q so far with its interval, such as ``about 0.031 (0.022–0.046)``."""
     if value is None or interval is None:
         return NOT_YET
     return f"about {value:.3f} ({interval[0]:.3f}–{interval[1]:.3f})"
@@ -252,7 +240,7 @@ def _about(value: float | None, interval: tuple[float, float] | None) -> str:
 def p_and_q_cells(test: Outcome | LabelUse, result: Result) -> tuple[str, str]:
     """Write p and q for a table; while permutations run, the values so far."""
     if result.provisional or test.p_interval is not None:
-        return p_so_far(test), q_so_far(test)
+        return so_far(test.p, test.p_interval), so_far(test.q, test.q_interval)
     many = result.permutations
     return p_text(test, permutations=many), format_p_value(test.q, permutations=many)
 

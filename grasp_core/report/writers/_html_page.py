@@ -98,10 +98,7 @@ def _table(caption: str, frame: pd.DataFrame, titles: int) -> tuple[str, Any]:
 
 
 def _figure(chart: alt.LayerChart, narrow: alt.LayerChart | None = None) -> tuple[str, Any]:
-    """A chart as an image that runs and fetches nothing; its description if it cannot be drawn.
-
-    `narrow`: the same chart for the width of a phone.
-    """
+    """A chart as an image that runs and fetches nothing; its description if it cannot be drawn."""
     described = str(chart.description)
     try:
         images = [

@@ -28,10 +28,7 @@ _WRITERS = Helper("grasp_core.report.writers.work")
 
 
 class ExportCache:
-    """A cache of export files: all people who may see the same result get the same file.
-
-    A caller that asks for a file on a person's behalf does so in a :meth:`turn`.
-    """
+    """A cache of export files, shared by all who may see a result; people ask for files in a :meth:`turn`."""
 
     def __init__(self) -> None:
         self._made: OrderedDict[str, bytes] = OrderedDict()

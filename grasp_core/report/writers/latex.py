@@ -72,11 +72,7 @@ _LIGATURE = re.compile(r"([-',])(?=\1)")
 
 
 def escape_latex(text: str) -> str:
-    """Text that LaTeX sets as it is; no character of it is a command.
-
-    Letters outside ASCII stay themselves: pdfLaTeX sets the European ones, XeLaTeX and LuaLaTeX all
-    that the font has.
-    """
+    """Text that LaTeX sets as it is, none of it a command; letters outside ASCII stay themselves."""
     return _LIGATURE.sub("\\1\0", printable(text)).translate(_TRANSLATION)
 
 

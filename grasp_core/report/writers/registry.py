@@ -44,11 +44,7 @@ class ResultExport:
 
 
 def safe_name(title: str) -> str:
-    """Turn a title into a file name that every system accepts, without an extension.
-
-    Letters, digits, blanks and a few signs stay; there is no path, no hidden file, no option of a
-    command and no device name of Windows. At most 80 characters and 200 bytes.
-    """
+    """Turn a title into a file's name for every system: at most 80 characters and 200 bytes, no ending."""
     words = _UNSAFE.sub("-", title.replace("×", "x"))[:_NAME_CHARACTERS]
     words = words.encode(errors="ignore")[:_NAME_BYTES].decode(errors="ignore").strip(" .-")
     if _DEVICES.match(words):

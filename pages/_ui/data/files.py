@@ -1,7 +1,4 @@
-"""Files on the Data and Start pages: upload, role by content, change and removal.
-
-A file that cannot be read never replaces one that can.
-"""
+"""Files on Data and Start: upload, role by content, change and removal; an unreadable file replaces none."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress

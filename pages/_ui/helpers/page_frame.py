@@ -127,10 +127,7 @@ class _CancelledError(Exception):
 
 @dataclass(eq=False)
 class Working:
-    """Work in its own thread.
-
-    `about` is the question: the outcome is shown only where the same is asked. `words` say what it does.
-    """
+    """Work in its own thread; its outcome is shown only where the same, `about`, is asked."""
 
     about: object = None
     words: str = ""

@@ -182,10 +182,7 @@ def sign_out_route(accounts: Callable[[], Accounts], settings: Settings, base_pa
 
 
 def _from_our_page(request: Request, settings: Settings) -> bool:
-    """Return whether a page of this server sent the form; browsers report that in one of two headers.
-
-    Our pages send no referrer, so that ``Origin`` is ``null`` even on our own forms.
-    """
+    """Return whether our page sent a form; ``Origin`` is ``null`` even then, as pages send no referrer."""
     if request.headers.get("Sec-Fetch-Site") is not None:
         return request.headers["Sec-Fetch-Site"] == "same-origin"
     return request.headers.get("Origin") == settings.origin

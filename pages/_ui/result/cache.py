@@ -52,10 +52,7 @@ def _so_far(key: str, _draw: Callable[[], Any]) -> Any:
 
 
 def kept(key: str, what: str, source: object, draw: Callable[[], Any]) -> Any:
-    """Call `draw`, which draws no widgets, or repeat from the cache what it drew and returned.
-
-    `key` names the source, `what` the choices. Provisional results have a small cache of their own.
-    """
+    """Call `draw`, which draws no widgets, or repeat what it drew and returned for `key` and `what`."""
     seen = repr((what, key))
     if isinstance(source, RunResult | ModelsResult) and source.provisional:
         return _so_far(f"{seen} after {source.permutations}", draw)
@@ -70,10 +67,7 @@ def chart(
     *,
     fresh: bool = False,
 ) -> None:
-    """Draw a chart of the source in the page's theme; a screen reader gets its `description`.
-
-    A chart of a provisional result is updated in place; a `fresh` chart is not cached.
-    """
+    """Draw a chart in the page's theme; a provisional one is updated in place, a `fresh` one not cached."""
     theme = page_theme()
 
     def draw() -> None:
@@ -199,10 +193,7 @@ def groups_table(
     name: str,
     on_row: Callable[[str], None],
 ) -> list[str] | None:
-    """Draw the groups that pass the filters; return why values are missing, None without rows.
-
-    Use each `name` once a page. Choosing a row calls `on_row` with the group's name.
-    """
+    """Draw the groups that pass the filters, each `name` once a page; return why values are missing."""
     lead, theme = terms.lead_statistic(result), page_theme()
     columns = sorted(statistics, key=lambda one: one != lead)  # visible without scrolling sideways
 
