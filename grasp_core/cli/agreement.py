@@ -17,7 +17,7 @@ from grasp_core.cli.on_server import run_on_server
 from grasp_core.cli.options import add_axes, add_fields, add_reading, analysis_fields, given_options
 from grasp_core.cli.parser import option
 from grasp_core.cli.reading import read, sort_files
-from grasp_core.cli.terminal.messages import VOICE, emphasised, note, say, say_list
+from grasp_core.cli.terminal.messages import TERMINAL, emphasised, note, say, say_list
 from grasp_core.cli.terminal.output import (
     add_output,
     check_output,
@@ -106,10 +106,10 @@ def _agreement(chosen: argparse.Namespace, api: Api | None = None) -> None:
     fields: dict[str, Any] = {} if chosen.level is None else {"level": chosen.level}
     found, data = found.formed(slices=slices)
     run_spec = RunSpec(found.spec, AnalysisSpec(axes=(), slices=slices, **fields))
-    say_data(data, run_spec.data, VOICE)
+    say_data(data, run_spec.data, TERMINAL)
     if chosen.level is None:
-        data, run_spec = levelled(found, data, run_spec, VOICE)
-    say_order(data, run_spec, VOICE)
+        data, run_spec = levelled(found, data, run_spec, TERMINAL)
+    say_order(data, run_spec, TERMINAL)
     if api is None:
         result = agreement_alone(data, run_spec, 0.0)
     else:
@@ -138,7 +138,7 @@ def _agreement(chosen: argparse.Namespace, api: Api | None = None) -> None:
         },
     )
     _say_agreement(result, frame, brief=is_brief(chosen.brief))
-    say_problems(data, VOICE)
+    say_problems(data, TERMINAL)
 
 
 def _say_agreement(result: RunResult, frame: pd.DataFrame, *, brief: bool) -> None:
@@ -226,7 +226,7 @@ def _raters(chosen: argparse.Namespace) -> None:
         given.pop("gold", None)  # it leaves nobody out
     found = read({**given, **_NO_AXES}, several=True)
     found, data = found.formed()
-    say_data(data, found.spec, VOICE)
+    say_data(data, found.spec, TERMINAL)
     frame = agreement.raters_frame(data, None if chosen.gold is None else _gold(chosen.gold, found, data))
     write_output(
         chosen,
@@ -284,8 +284,8 @@ def _rater_map(chosen: argparse.Namespace, api: Api | None = None) -> None:
         raise SpecError(f"--colour takes an axis of the map, {known}; found {quoted(':'.join(colour))}")
     found, dataset = found.formed(analysis.columns)
     asked = RunSpec(found.spec, analysis)
-    say_data(dataset, found.spec, VOICE)
-    say_shuffles(dataset, checked_groups(dataset, asked), analysis, VOICE)
+    say_data(dataset, found.spec, TERMINAL)
+    say_shuffles(dataset, checked_groups(dataset, asked), analysis, TERMINAL)
     if api is None:
         made = rater_map(MapTask.of(dataset, analysis))
     else:
@@ -300,7 +300,7 @@ def _rater_map(chosen: argparse.Namespace, api: Api | None = None) -> None:
     )
     write_chart(chosen.chart, lambda: _chart(made, colour))
     say_map(made, analysis.level)
-    say_problems(dataset, VOICE)
+    say_problems(dataset, TERMINAL)
 
 
 def _chart(made: RaterMap, colour: AxisSet) -> Any:

@@ -19,7 +19,7 @@ from grasp_core.cli import options
 from grasp_core.cli.on_server import run_on_server
 from grasp_core.cli.parser import option
 from grasp_core.cli.reading import note_other_data, read, recorded_spec, sort_files
-from grasp_core.cli.terminal.messages import VOICE, clearing, counting_down, note, say, say_list, show_line
+from grasp_core.cli.terminal.messages import TERMINAL, clearing, counting_down, note, say, say_list, show_line
 from grasp_core.cli.terminal.output import (
     add_output,
     check_ending,
@@ -93,7 +93,7 @@ def _items(chosen: argparse.Namespace, api: Api | None = None) -> None:
         note_other_data(recorded, dataset)
     group = named_group(chosen.group, checked_groups(dataset, run_spec).groups)
     question = _question(chosen.question, run_spec)
-    say_data(dataset, run_spec.data, VOICE)
+    say_data(dataset, run_spec.data, TERMINAL)
     if api is None:
         asked = ItemsRequest(run_spec, group, permutations, question)
         with closing(Pool(workers.threads)) as pool, counting_down() as show:  # the kernel releases the lock
@@ -284,4 +284,4 @@ def _asked(chosen: argparse.Namespace) -> tuple[PlanTask, Reading | None]:
         raise SpecError("--labels and --agreement go with --assume")
     found = read(given)
     axes = group_axes(chosen.group)
-    return pilot_task(found, axes, lambda groups: named_group(chosen.group, groups), given, VOICE)
+    return pilot_task(found, axes, lambda groups: named_group(chosen.group, groups), given, TERMINAL)

@@ -10,7 +10,7 @@ from typing import Any
 
 from grasp_core.cli.options import axes_given, given_options, spec_fields, test_fields
 from grasp_core.cli.reading import read_place
-from grasp_core.cli.terminal.messages import VOICE, counting_down, note
+from grasp_core.cli.terminal.messages import TERMINAL, counting_down, note
 from grasp_core.engine.reading_request import Reading
 from grasp_core.model.data_spec import Filters
 from grasp_core.model.errors import SpecError
@@ -31,7 +31,7 @@ def on_server(command: Callable[..., Any], address: str) -> Callable[[argparse.N
     if "api" not in inspect.signature(command).parameters:
         able = ("run", "quality", "agreement", "items", "rater-map", "plan", "models", "report", "compare")
         raise SpecError(f"--server goes with {listed(able)}: other commands compute here")
-    api = Api(address, os.environ.get("GRASP_TOKEN") or None, word=partial(in_words_of, VOICE))
+    api = Api(address, os.environ.get("GRASP_TOKEN") or None, word=partial(in_words_of, TERMINAL))
 
     def there(chosen: argparse.Namespace) -> Any:
         for name in _HERE:

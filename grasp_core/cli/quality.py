@@ -12,7 +12,7 @@ from grasp_core.cli.on_server import request_for_server_files
 from grasp_core.cli.options import add_axes, add_fields, add_reading, axes_given, given_options
 from grasp_core.cli.parser import option
 from grasp_core.cli.reading import read, sort_files
-from grasp_core.cli.terminal.messages import VOICE, clearing, counting_down, note, say, say_list, show_line
+from grasp_core.cli.terminal.messages import TERMINAL, clearing, counting_down, note, say, say_list, show_line
 from grasp_core.cli.terminal.output import add_output, check_output, tables_markdown, write_output
 from grasp_core.cli.terminal.results import fitted
 from grasp_core.engine.run_request import say_batches, say_data, say_problems, say_shuffles
@@ -69,7 +69,7 @@ def _quality(chosen: argparse.Namespace, api: Api | None = None) -> None:
         raise SpecError("--within and --cluster say how groups are shuffled: name an axis with --axis")
     used = () if analysis is None else analysis.columns
     found, dataset = found.formed(used)
-    say_data(dataset, found.spec, VOICE)
+    say_data(dataset, found.spec, TERMINAL)
     if chosen.power and analysis is None:
         raise SpecError("--power needs groups: name an axis with --axis")
     if api is not None:
@@ -82,8 +82,8 @@ def _quality(chosen: argparse.Namespace, api: Api | None = None) -> None:
         _tell(chosen, report)
         if chosen.show_ids:
             _print_ids(dataset, close)
-    say_problems(dataset, VOICE)
-    say_batches(found, used, dataset, report.warnings, VOICE)
+    say_problems(dataset, TERMINAL)
+    say_batches(found, used, dataset, report.warnings, TERMINAL)
 
 
 def _report_of_server(
@@ -138,7 +138,7 @@ def _exchange(dataset: Dataset, analysis: AnalysisSpec) -> Exchange:
     """Note how small p can get, and return which raters may exchange their profiles."""
     grouping = form_groups(dataset.raters, analysis.axes, min_raters=analysis.min_raters)
     check_something_moves(dataset.raters, grouping, analysis)
-    say_shuffles(dataset, grouping, analysis, VOICE)
+    say_shuffles(dataset, grouping, analysis, TERMINAL)
     return exchange_of(dataset.raters, analysis)
 
 

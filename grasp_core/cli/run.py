@@ -26,7 +26,7 @@ from grasp_core.cli.options import (
 from grasp_core.cli.parser import from_one, option
 from grasp_core.cli.reading import note_other_data, read, recorded_spec, sort_files
 from grasp_core.cli.scratch import InCaseOfStop, Scratch
-from grasp_core.cli.terminal.messages import VOICE, note, say
+from grasp_core.cli.terminal.messages import TERMINAL, note, say
 from grasp_core.cli.terminal.output import (
     add_output,
     check_ending,
@@ -212,16 +212,16 @@ def _run(chosen: argparse.Namespace, api: Api | None = None) -> int:
     else:
         found = read(given, several=True)
         named, preset = named_axes(given, found), given.get("preset")
-        run_spec = RunSpec(found.spec, analysis_of(found, test_fields(given), named, preset, VOICE))
+        run_spec = RunSpec(found.spec, analysis_of(found, test_fields(given), named, preset, TERMINAL))
     found, data = found.formed(run_spec.analysis.columns, run_spec.analysis.slices)
     run_spec = replace(run_spec, data=found.spec)
     if recorded is not None:
         note_other_data(recorded, data)
     options = {*given, *(["axes"] if named else [])} if recorded is None else None
-    asked = request_of(found, run_spec, data, options, VOICE)
+    asked = request_of(found, run_spec, data, options, TERMINAL)
     data, run_spec = asked.data, asked.spec
     if not asked.grouping.groups:  # with groups, the result's warnings report them
-        say_problems(data, VOICE)
+        say_problems(data, TERMINAL)
     load_s = time.perf_counter() - started
     raters = None
     if api is not None:
@@ -234,7 +234,7 @@ def _run(chosen: argparse.Namespace, api: Api | None = None) -> int:
 
                 raters = rater_map(MapTask.of(data, run_spec.analysis), pool.each)
     status = _tell(chosen, result, raters)
-    asked.say_afterwards(result.warnings, VOICE)
+    asked.say_afterwards(result.warnings, TERMINAL)
     return status
 
 

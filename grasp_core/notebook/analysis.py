@@ -107,11 +107,11 @@ def analyse(
     DataError, SpecError
         If the data or the options cannot be used; `code` says why, and `problems` lists all problems.
     """
-    started, voice = time.perf_counter(), Python()
-    asked = asked_of(annotations, raters, items, axes=axes, spec=spec, options=options, voice=voice)
+    started, frontend = time.perf_counter(), Python()
+    asked = asked_of(annotations, raters, items, axes=axes, spec=spec, options=options, frontend=frontend)
     result = computed(asked.data, asked.spec, progress=progress, workers=workers, started=started)
-    asked.say_afterwards(result.warnings, voice)
-    return Analysis(cast("RunResult", result), tuple(voice.notes), asked.data)
+    asked.say_afterwards(result.warnings, frontend)
+    return Analysis(cast("RunResult", result), tuple(frontend.notes), asked.data)
 
 
 def asked_of(
@@ -122,15 +122,15 @@ def asked_of(
     axes: Axes | None,
     spec: RunSpec | str | Path | None,
     options: AnalysisOptions,
-    voice: Python,
+    frontend: Python,
 ) -> RunRequest:
     """Return the request that the arguments of :func:`analyse` make; raise if it cannot be computed."""
     spec = _known(axes, spec, options)
     tables = tables_of(annotations, raters, items, options if spec is None else spec.data)
     if spec is None:
-        found = reading(tables, options, voice, axes_named=axes is not None, several=True)
+        found = reading(tables, options, frontend, axes_named=axes is not None, several=True)
         named, preset = axis_sets(axes), options.get("preset")
-        analysis = analysis_of(found, analysis_fields(options), named, preset, voice)
+        analysis = analysis_of(found, analysis_fields(options), named, preset, frontend)
         run_spec = RunSpec(found.spec, analysis if axes is None or named else replace(analysis, axes=()))
     else:
         found = Reading(tables.annotations, tables.raters, spec.data, items=tables.items)
@@ -138,7 +138,7 @@ def asked_of(
     found, data = found.formed(run_spec.analysis.columns, run_spec.analysis.slices)
     run_spec = replace(run_spec, data=found.spec)
     given = {*options, *(["axes"] if named else [])} if spec is None else None
-    return request_of(found, run_spec, data, given, voice)
+    return request_of(found, run_spec, data, given, frontend)
 
 
 def server_request(
@@ -294,9 +294,9 @@ def permutation_test(
     """
     if not callable(statistic):
         raise SpecError(f"statistic takes a function of two arrays of counts; found {statistic!r}")
-    voice = Python()
+    frontend = Python()
     tables = tables_of(annotations, raters, None, options)
-    found = reading(tables, options, voice, axes_named=axes is not None)
+    found = reading(tables, options, frontend, axes_named=axes is not None)
     named = axis_sets(axes) or tuple((name,) for name in found.axes)
     if not named:
         raise SpecError("a test needs groups: name an axis with axes=")
@@ -305,11 +305,11 @@ def permutation_test(
     found, data = found.formed(analysis.columns)
     spec = RunSpec(found.spec, analysis)
     grouping = checked_groups(data, spec)
-    say_data(data, spec.data, voice)
+    say_data(data, spec.data, frontend)
     name = getattr(statistic, "__name__", type(statistic).__name__)
     with closing(ProgressBar("permutations", shown=progress)) as bar:
         tested, null = _tested(data, grouping, spec.analysis, statistic, bar)
-    return Tested(name, grouping.groups, tested, null, tuple(voice.notes))
+    return Tested(name, grouping.groups, tested, null, tuple(frontend.notes))
 
 
 def _tested(

@@ -261,9 +261,9 @@ class Connection:
     ) -> tuple[dict[str, Any], Dataset | None, tuple[str, ...]]:
         """Return a request's content; if the data were read here, also the data and how they were read."""
         if not any(isinstance(one, OnServer) for one in given.values()):
-            voice = Python()
-            asked = asked_of(*given.values(), axes=axes, spec=spec, options=options, voice=voice)
-            return self._api.sent(asked.spec, asked.found, given), asked.data, tuple(voice.notes)
+            frontend = Python()
+            asked = asked_of(*given.values(), axes=axes, spec=spec, options=options, frontend=frontend)
+            return self._api.sent(asked.spec, asked.found, given), asked.data, tuple(frontend.notes)
         plain = server_request(axes, spec, options)
         there = {role: one for role, one in given.items() if one is not None}
         files = {
@@ -291,14 +291,14 @@ class Connection:
         -------
         ModelsAnalysis
         """
-        voice = Python()
-        asked, tables = models_asked(annotations, raters, axes, labels, columns, baselines, options, voice)
+        frontend = Python()
+        asked, tables = models_asked(annotations, raters, axes, labels, columns, baselines, options, frontend)
         given = {"annotations": annotations, "raters": raters}
         brought = {name: ((labels or {}).get(name), table) for name, table in tables.items()}
         plain = self._api.sent(asked.spec, asked.found, given, brought)
         with closing(ProgressBar("permutations", shown=progress)) as bar:
             there = self._api.compute(plain, bar.tell)
-        return ModelsAnalysis(cast("ModelsResult", there.result), tuple(voice.notes))
+        return ModelsAnalysis(cast("ModelsResult", there.result), tuple(frontend.notes))
 
     @takes(AnalysisOptions)
     def quality(

@@ -19,7 +19,7 @@ from grasp_core.analysis.items.outcomes import ItemsResult
 from grasp_core.analysis.planner.values import Plan
 from grasp_core.analysis.rater_map_values import RaterMap
 from grasp_core.analysis.results import read_result
-from grasp_core.engine.option_names import Voice
+from grasp_core.engine.frontend import Frontend
 from grasp_core.engine.reading_request import Reading
 from grasp_core.model.data_spec import IN_FILES, DataSpec
 from grasp_core.model.errors import RemoteError
@@ -73,18 +73,18 @@ def _silent(words: str) -> None:
     """Tell nothing."""
 
 
-def in_words_of(voice: Voice, text: str) -> str:
-    """Reword a server's sentence: it writes options as requests have them, the voice in its own way."""
+def in_words_of(frontend: Frontend, text: str) -> str:
+    """Reword a server's sentence: it writes options as requests have them, the frontend in its own way."""
     said, at = "", 0
     while found := _IN_REQUESTS.search(text, at):
         said, end, (name, follows) = said + text[at : found.start()], found.end(), found.groups()
         words = found[0]
         if name in _NAMES:
-            words, end = voice.option(name), found.end(1) + 1
+            words, end = frontend.option(name), found.end(1) + 1
             with contextlib.suppress(ValueError):
                 if follows:
                     value, end = json.JSONDecoder().raw_decode(text, found.end())
-                    words = voice.value(name, value)
+                    words = frontend.value(name, value)
             end += len(_IN_DATA) if text.startswith(_IN_DATA, end) else 0
         said, at = said + words, end
     return said + text[at:]

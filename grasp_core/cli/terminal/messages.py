@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextvars import ContextVar
 from typing import NamedTuple
 
-from grasp_core.engine.option_names import Voice
+from grasp_core.engine.frontend import Frontend
 from grasp_core.model.text import Sentence, one_line, printable, without_places
 
 _YES, _NO = frozenset({"y", "yes"}), frozenset({"n", "no"})
@@ -80,23 +80,23 @@ def _is_dumb() -> bool:
     return os.environ.get("TERM") == "dumb"
 
 
-class CommandLine(Voice):
+class CommandLine(Frontend):
     """Names options as a command line does; notes go to standard error."""
 
     def note(self, sentence: str) -> None:
-        """See :class:`~grasp_core.engine.option_names.Voice`."""
+        """See :class:`~grasp_core.engine.frontend.Frontend`."""
         note(printable(sentence))
 
     def tell_labels(self, sentence: str) -> None:
-        """See :class:`~grasp_core.engine.option_names.Voice`."""
+        """See :class:`~grasp_core.engine.frontend.Frontend`."""
         say(printable(sentence))
 
     def option(self, field: str) -> str:
-        """See :class:`~grasp_core.engine.option_names.Voice`."""
+        """See :class:`~grasp_core.engine.frontend.Frontend`."""
         return f"--{field.replace('_', '-')}"
 
     def value(self, field: str, value: object) -> str:
-        """See :class:`~grasp_core.engine.option_names.Voice`."""
+        """See :class:`~grasp_core.engine.frontend.Frontend`."""
         if isinstance(value, bool):
             return self.option(field if value else f"no-{field}")
         if isinstance(value, list):
@@ -119,7 +119,7 @@ class CommandLine(Voice):
             print("please type yes or no", file=sys.stderr)
 
 
-VOICE = CommandLine()
+TERMINAL = CommandLine()
 
 
 class _Spaced:

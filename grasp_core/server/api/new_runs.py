@@ -13,7 +13,7 @@ from starlette.responses import Response
 
 from grasp_core.analysis.design import Seen, check_assignment
 from grasp_core.engine import run_request as request
-from grasp_core.engine.option_names import KeepingNotes
+from grasp_core.engine.frontend import KeepingNotes
 from grasp_core.engine.reading_request import Answer, Reading, mended
 from grasp_core.engine.run import checked_groups
 from grasp_core.model.access import User
@@ -54,11 +54,11 @@ class Json(KeepingNotes):
     """Names options as a request's JSON does, and keeps notes."""
 
     def option(self, field: str) -> str:
-        """See :class:`~grasp_core.engine.option_names.Voice`."""
+        """See :class:`~grasp_core.engine.frontend.Frontend`."""
         return json.dumps({"axis": "axes"}.get(field, field))
 
     def value(self, field: str, value: object) -> str:
-        """See :class:`~grasp_core.engine.option_names.Voice`."""
+        """See :class:`~grasp_core.engine.frontend.Frontend`."""
         return f"{json.dumps(field)}: {json.dumps(value)}"
 
 
@@ -143,12 +143,12 @@ class Recognised:
 
         If the request does not say whether pairs are compared and permutations stop early, the data decide.
         """
-        known, voice = self.known, Json()
+        known, frontend = self.known, Json()
         if known is not None and sent.axes_open:
-            known = request.with_groups(dataset, known, voice)
+            known = request.with_groups(dataset, known, frontend)
         if known is not None and known.analysis.axes and not known.models and isinstance(sent.analysis, dict):
-            known = request.settled(dataset, known, sent.analysis, voice)
-        return replace(self, known=known, notes=[*self.notes, *voice.notes])
+            known = request.settled(dataset, known, sent.analysis, frontend)
+        return replace(self, known=known, notes=[*self.notes, *frontend.notes])
 
 
 def ask(reason: Reason) -> str:
@@ -202,18 +202,18 @@ def hints(
     sent: SentSpec, spec: RunSpec, tables: Mapping[str, Table], dataset: Dataset, groups: Grouping
 ) -> list[str]:
     """Return what pages and commands say before a run: data read, left out and not used, and advice."""
-    voice = Json()
+    frontend = Json()
     read = Reading(tables["annotations"], tables.get("raters"), spec.data, items=tables.get("items"))
-    asked = request.RunRequest(read, dataset, spec, groups).noted(sent.analysis, voice)
-    request.say_problems(dataset, voice)
+    asked = request.RunRequest(read, dataset, spec, groups).noted(sent.analysis, frontend)
+    request.say_problems(dataset, frontend)
     if spec.analysis.axes:
         seen, exchange = Seen.of(dataset.annotations), exchange_of(dataset.raters, spec.analysis)
         checks = check_assignment(seen, dataset.annotations_of, groups, spec.analysis.axes, exchange)
         warnings = assignment_warnings(checks, of_models=bool(spec.models))
         for one in warnings:
-            voice.note(str(one))
-        asked.say_afterwards(warnings, voice)
-    return [printable(one) for one in voice.notes]
+            frontend.note(str(one))
+        asked.say_afterwards(warnings, frontend)
+    return [printable(one) for one in frontend.notes]
 
 
 @dataclass(frozen=True, slots=True)
@@ -408,16 +408,20 @@ def _read(
     told: ShowStep,
 ) -> tuple[Recognised, Dataset]:
     """Return the spec settled by the data, and the data set; if wanted, without rows that stop reading."""
-    answer, voice = Answer(recommended=recommended), Json()
+    answer, frontend = Answer(recommended=recommended), Json()
     while True:
         try:
             dataset = bringing.formed(found.spec, tables, told)
         except DataError as error:
-            data = None if "repeated" in sent.data else mended(found.spec.data, error.problems, answer, voice)
+            data = (
+                None if "repeated" in sent.data else mended(found.spec.data, error.problems, answer, frontend)
+            )
             if data is None:
                 raise
-            found = replace(found, known=replace(found.spec, data=data), notes=[*found.notes, *voice.notes])
-            voice.notes.clear()
+            found = replace(
+                found, known=replace(found.spec, data=data), notes=[*found.notes, *frontend.notes]
+            )
+            frontend.notes.clear()
         else:
             return found.settled_by(dataset, sent), dataset
 
@@ -470,11 +474,11 @@ def _reported(
     told("Looking at raters and groups")
     exchange = exchange_of(dataset.raters, analysis) if analysis.axes else None
     report = quality_report(dataset, names=analysis.tested or None, power=power, exchange=exchange)
-    voice = Json()
+    frontend = Json()
     read = Reading(tables["annotations"], tables.get("raters"), found.spec.data)
-    request.say_batches(read, tuple(dataset.raters.axes), dataset, report.warnings, voice)
+    request.say_batches(read, tuple(dataset.raters.axes), dataset, report.warnings, frontend)
     groups = checked_groups(dataset, found.spec)
-    helpful = [*dict.fromkeys((*hints(sent, found.spec, tables, dataset, groups), *voice.notes))]
+    helpful = [*dict.fromkeys((*hints(sent, found.spec, tables, dataset, groups), *frontend.notes))]
     said = [printable(one) for one in findings(report, report.duplicates)]
     told_too = {"sentences": said, "notes": found.notes, "hints": helpful}
     return HTTPStatus.OK, JsonObject({**report.to_dict(), **told_too})
