@@ -1,7 +1,7 @@
 import streamlit as st
 
 from grasp_core.model.access import EVERYONE
-from pages._ui.helpers.identity import here
+from pages._ui.helpers.identity import stores
 from pages._ui.projects import offer_new, show_project
 
 st.title("Projects")
@@ -10,5 +10,5 @@ st.write(
     "finds nothing of it, by no address and no search."
 )
 offer_new()
-for project in here().projects.all():
+for project in stores().projects.all():
     show_project(project, is_everyone=project.id == EVERYONE)

@@ -1,6 +1,6 @@
 import streamlit as st
 
-from pages._ui.helpers.identity import here
+from pages._ui.helpers.identity import stores
 from pages._ui.helpers.screens import link_to
 from pages._ui.helpers.state import shown_run
 from pages._ui.one_run import show_run
@@ -16,7 +16,7 @@ else:
             "been deleted, or its project is one that you do not belong to. Open the saved result on Start, "
             "or run the analysis again."
         )
-    elif here().runs.search(limit=1):
+    elif stores().runs.search(limit=1):
         st.info("No result is open here. Everything that was run is under Runs.")
         link_to("runs", "Go to Runs")
     else:

@@ -1,6 +1,6 @@
 import streamlit as st
 
-from pages._ui.helpers.identity import here
+from pages._ui.helpers.identity import stores
 from pages._ui.helpers.screens import link_to
 from pages._ui.watch import follow, show_watch
 
@@ -9,7 +9,7 @@ st.write(
     "A watch looks at the files of a run, and runs the same again when they have changed. Here is what "
     "changed from run to run: what moved further than noise explains, and what did not."
 )
-watches = here().watches.all()
+watches = stores().watches.all()
 if not watches:
     st.info(
         "Nothing is watched in this project. Open a result under Runs and press Watch; that is possible "

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import dataclasses
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
 import numpy as np
 import pandas as pd
@@ -13,10 +13,11 @@ import pyarrow as pa
 from grasp_core.analysis.models.labels import read_model_column
 from grasp_core.analysis.rater_map import MapTask, rater_map
 from grasp_core.analysis.rater_map_values import RaterMap, rater_map_dict
+from grasp_core.cli.on_server import run_on_server
 from grasp_core.cli.options import add_axes, add_fields, add_reading, analysis_fields, given_options
 from grasp_core.cli.parser import option
 from grasp_core.cli.reading import read, sort_files
-from grasp_core.cli.terminal.messages import VOICE, emphasised, note, say
+from grasp_core.cli.terminal.messages import TERMINAL, emphasised, note, say, say_list
 from grasp_core.cli.terminal.output import (
     add_output,
     check_output,
@@ -26,7 +27,7 @@ from grasp_core.cli.terminal.output import (
     write_chart,
     write_output,
 )
-from grasp_core.cli.terminal.results import SHOWN, fitted, is_brief, map_tables, say_map
+from grasp_core.cli.terminal.results import SHOWN, fitted, is_brief, map_tables, say_map, say_tables
 from grasp_core.engine.reading_request import Reading
 from grasp_core.engine.run import agreement_alone, checked_groups
 from grasp_core.engine.run_request import levelled, say_data, say_order, say_problems, say_shuffles
@@ -37,15 +38,13 @@ from grasp_core.model.json_values import to_json
 from grasp_core.model.result import RunResult
 from grasp_core.model.spec import AnalysisSpec, RunSpec
 from grasp_core.model.text import json_text, listed, printable, quoted
+from grasp_core.notebook.remote import Api
 from grasp_core.reading.dataset.checks import no_column
 from grasp_core.reading.dataset.load import Dataset, unused
 from grasp_core.report import agreement
 from grasp_core.report.everybody import agreement_sentences, agreement_tables, agreement_title, in_one_line
 from grasp_core.report.rater_map import map_csv
 from grasp_core.report.words.printable import printable_result
-
-if TYPE_CHECKING:  # takes long to load
-    from grasp_core.notebook.remote import Api
 
 FORMATS = ("json", "csv", "markdown")
 _PERIODS = {"day": "%Y-%m-%d", "week": "%G-W%V", "month": "%Y-%m", "year": "%Y"}
@@ -107,15 +106,13 @@ def _agreement(chosen: argparse.Namespace, api: Api | None = None) -> None:
     fields: dict[str, Any] = {} if chosen.level is None else {"level": chosen.level}
     found, data = found.formed(slices=slices)
     run_spec = RunSpec(found.spec, AnalysisSpec(axes=(), slices=slices, **fields))
-    say_data(data, run_spec.data, VOICE)
+    say_data(data, run_spec.data, TERMINAL)
     if chosen.level is None:
-        data, run_spec = levelled(found, data, run_spec, VOICE)
-    say_order(data, run_spec, VOICE)
+        data, run_spec = levelled(found, data, run_spec, TERMINAL)
+    say_order(data, run_spec, TERMINAL)
     if api is None:
         result = agreement_alone(data, run_spec, 0.0)
     else:
-        from grasp_core.cli.on_server import run_on_server  # with what speaks to servers
-
         result = cast("RunResult", run_on_server(api, found, given, run_spec).result)
     everybody = result.everybody
     if everybody is None:  # it is refused before
@@ -141,7 +138,7 @@ def _agreement(chosen: argparse.Namespace, api: Api | None = None) -> None:
         },
     )
     _say_agreement(result, frame, brief=is_brief(chosen.brief))
-    say_problems(data, VOICE)
+    say_problems(data, TERMINAL)
 
 
 def _say_agreement(result: RunResult, frame: pd.DataFrame, *, brief: bool) -> None:
@@ -149,12 +146,9 @@ def _say_agreement(result: RunResult, frame: pd.DataFrame, *, brief: bool) -> No
     if found is None:
         return
     say(f"\n{emphasised(agreement_title(result).plain)}\n")
-    for sentence in () if brief else agreement_sentences(found):
-        say(f"- {printable(sentence.plain)}")
-    if line := in_one_line(result):
-        say(f"- {printable(line)}")
-    for heading, table in _tables(result, frame, brief=brief).items():
-        say(f"\n{heading}\n{fitted(table, 1)}")
+    say_list(() if brief else agreement_sentences(found))
+    say_list(filter(None, [in_one_line(result)]))
+    say_tables(_tables(result, frame, brief=brief))
     reasons = dict.fromkeys(frame.loc[(frame["why"] != "") & (frame["column"] == ""), "why"])
     for reason in reasons:
         say(f"–: {reason}.")
@@ -232,7 +226,7 @@ def _raters(chosen: argparse.Namespace) -> None:
         given.pop("gold", None)  # it leaves nobody out
     found = read({**given, **_NO_AXES}, several=True)
     found, data = found.formed()
-    say_data(data, found.spec, VOICE)
+    say_data(data, found.spec, TERMINAL)
     frame = agreement.raters_frame(data, None if chosen.gold is None else _gold(chosen.gold, found, data))
     write_output(
         chosen,
@@ -290,14 +284,12 @@ def _rater_map(chosen: argparse.Namespace, api: Api | None = None) -> None:
         raise SpecError(f"--colour takes an axis of the map, {known}; found {quoted(':'.join(colour))}")
     found, dataset = found.formed(analysis.columns)
     asked = RunSpec(found.spec, analysis)
-    say_data(dataset, found.spec, VOICE)
-    say_shuffles(dataset, checked_groups(dataset, asked), analysis, VOICE)
+    say_data(dataset, found.spec, TERMINAL)
+    say_shuffles(dataset, checked_groups(dataset, asked), analysis, TERMINAL)
     if api is None:
         made = rater_map(MapTask.of(dataset, analysis))
     else:
-        from grasp_core.cli.on_server import map_on_server, run_on_server  # with what speaks to servers
-
-        made = map_on_server(api, run_on_server(api, found, given, asked).run)
+        made, _ = api.rater_map(run_on_server(api, found, given, asked).run)
     write_output(
         chosen,
         {
@@ -308,7 +300,7 @@ def _rater_map(chosen: argparse.Namespace, api: Api | None = None) -> None:
     )
     write_chart(chosen.chart, lambda: _chart(made, colour))
     say_map(made, analysis.level)
-    say_problems(dataset, VOICE)
+    say_problems(dataset, TERMINAL)
 
 
 def _chart(made: RaterMap, colour: AxisSet) -> Any:

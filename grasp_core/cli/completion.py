@@ -82,7 +82,7 @@ class _Option(NamedTuple):
     files: bool
 
 
-class _Place(NamedTuple):
+class _Command(NamedTuple):
     """A command: its words, the commands below it with their help, its options, and other words after it."""
 
     name: str
@@ -117,14 +117,14 @@ def fill_warm(parser: argparse.ArgumentParser) -> None:
     parser.set_defaults(command=lambda _: warm())
 
 
-def _places(parser: argparse.ArgumentParser, name: str) -> Iterator[_Place]:
+def _places(parser: argparse.ArgumentParser, name: str) -> Iterator[_Command]:
     """Yield a command and all commands below it."""
 
     def line(text: str) -> str:
         text = " ".join(text.split())
         return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 3]}..."
 
-    place = _Place(name, {}, [], [], files=False)
+    place = _Command(name, {}, [], [], files=False)
     parsers: dict[str, argparse.ArgumentParser] = {}
     for action in parser._actions:
         choices = tuple(map(str, action.choices)) if action.choices is not None else ()
@@ -148,7 +148,7 @@ def _alternatives(names: Iterable[str]) -> str:
     return "|".join(f'"{name}"' for name in names)
 
 
-def _cases(places: list[_Place]) -> Iterator[tuple[str, tuple[str, ...], bool]]:
+def _cases(places: list[_Command]) -> Iterator[tuple[str, tuple[str, ...], bool]]:
     """Yield patterns of commands and options that take a value, known values, and whether it is a file."""
     files: list[str] = []
     unknown: list[str] = []
@@ -163,7 +163,7 @@ def _cases(places: list[_Place]) -> Iterator[tuple[str, tuple[str, ...], bool]]:
     yield _alternatives(unknown), (), False
 
 
-def _filled(script: str, places: list[_Place], values: Iterable[str], lines: Iterable[str]) -> str:
+def _filled(script: str, places: list[_Command], values: Iterable[str], lines: Iterable[str]) -> str:
     steps = _alternatives(place.name for place in places[1:])
     parts = {"@STEPS@": steps, "@VALUES@": "\n".join(values), "@PLACES@": "\n".join(lines)}
     for mark, text in parts.items():
@@ -171,7 +171,7 @@ def _filled(script: str, places: list[_Place], values: Iterable[str], lines: Ite
     return script
 
 
-def _bash(places: list[_Place]) -> str:
+def _bash(places: list[_Command]) -> str:
     cases = []
     for pattern, values, files in _cases(places):
         known = f'COMPREPLY=($(compgen -W "{" ".join(values)}" -- "$cur"))'
@@ -185,7 +185,7 @@ def _bash(places: list[_Place]) -> str:
     return _filled(_BASH, places, cases, lines)
 
 
-def _zsh(places: list[_Place]) -> str:
+def _zsh(places: list[_Command]) -> str:
     cases = []
     for pattern, values, files in _cases(places):
         found = f"compadd -- {' '.join(values)}" if values else "_files" if files else "_message value"
@@ -202,7 +202,7 @@ def _zsh(places: list[_Place]) -> str:
     return _filled(_ZSH, places, cases, lines)
 
 
-def _fish(places: list[_Place]) -> str:
+def _fish(places: list[_Command]) -> str:
     def quoted(text: str) -> str:  # a backslash escapes another one, and a quote
         return "'" + text.replace("\\", "\\\\").replace("'", "\\'") + "'"
 

@@ -29,11 +29,7 @@ _PIECE = 1 << 20
 
 @dataclass(frozen=True, slots=True)
 class Published:
-    """A file that its publisher offers on the web.
-
-    `sha256`: hash of the file; a file with another one is refused.
-    `warning`: what a reader should know before opening it.
-    """
+    """A file that its publisher offers on the web; a file with another `sha256` is refused."""
 
     url: str
     sha256: str
@@ -133,11 +129,7 @@ class Repository:
 
 @dataclass(frozen=True, slots=True)
 class Listed:
-    """A file as its publisher lists it.
-
-    `path`: below the repository's folder.
-    `checksum`: ``sha256:`` or ``git:`` (SHA-1 of the file as a Git object), and hexadecimal digits.
-    """
+    """A file as its publisher lists it; `checksum` is ``sha256:`` or ``git:`` (a Git object), and digits."""
 
     path: str
     url: str
@@ -234,10 +226,7 @@ def _listed(repository: Repository, commit: str, plain: Mapping[str, Any]) -> Li
 
 
 def fetch_listed(found: RepositoryFiles, folder: Path, told: Callable[[int, int], None]) -> list[Path]:
-    """Download every file that is not there yet, and check each before it gets its name.
-
-    Returns the paths in the order of the listing.
-    """
+    """Download files that are not there, checking each before it gets its name; return all paths in order."""
     targets = [folder / file.path for file in found.files]
     other = [
         target

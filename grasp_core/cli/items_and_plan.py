@@ -9,16 +9,17 @@ from collections.abc import Callable, Iterable, Mapping
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, get_args
+from typing import Any, get_args
 
-from grasp_core.analysis.items.outcomes import ItemsResult, texts_of_items
+from grasp_core.analysis.items.outcomes import texts_of_items
 from grasp_core.analysis.items.panel import ItemsRequest, look_at_items
 from grasp_core.analysis.planner.simulation import UNLESS_SAID, PlanTask, assumed_task, make_plan
 from grasp_core.analysis.planner.values import GOALS, Assumed, Plan, Target, plan_dict
 from grasp_core.cli import options
+from grasp_core.cli.on_server import run_on_server
 from grasp_core.cli.parser import option
 from grasp_core.cli.reading import note_other_data, read, recorded_spec, sort_files
-from grasp_core.cli.terminal.messages import VOICE, Countdown, clearing, note, say
+from grasp_core.cli.terminal.messages import TERMINAL, clearing, counting_down, note, say, say_list, show_line
 from grasp_core.cli.terminal.output import (
     add_output,
     check_ending,
@@ -28,7 +29,7 @@ from grasp_core.cli.terminal.output import (
     write_chart,
     write_output,
 )
-from grasp_core.cli.terminal.results import fitted
+from grasp_core.cli.terminal.results import fitted, say_tables
 from grasp_core.engine.pools import workers
 from grasp_core.engine.pools.pool import Pool
 from grasp_core.engine.reading_request import Reading
@@ -36,18 +37,15 @@ from grasp_core.engine.run import checked_groups
 from grasp_core.engine.run_request import say_data
 from grasp_core.model.errors import SpecError
 from grasp_core.model.groups import AxisSet, Group, one_line
-from grasp_core.model.json_values import from_json, to_json
+from grasp_core.model.json_values import to_json
 from grasp_core.model.spec import DEFAULT_PERMUTATIONS, AnalysisSpec, RunSpec
 from grasp_core.model.text import json_text, printable, quoted
-from grasp_core.reading.dataset.load import Dataset
+from grasp_core.notebook.remote import Api
 from grasp_core.report.items import MEASURES, in_order, items_csv, items_table, sentences
 from grasp_core.report.plan import EXPLANATION, RECRUITMENT, lines_table, recruitment_csv, recruitment_rows
 from grasp_core.report.plan import sentences as plan_sentences
 from grasp_core.report.tables import texts
 from grasp_core.report.writers.spreadsheet import recruitment_xlsx
-
-if TYPE_CHECKING:  # takes long to load
-    from grasp_core.notebook.remote import Api
 
 BESIDE_SPEC = ("annotations", "raters", "items", "group", "question", "out", "format", "csv", "top")
 FORMATS = ("json", "csv", "markdown")
@@ -95,15 +93,17 @@ def _items(chosen: argparse.Namespace, api: Api | None = None) -> None:
         note_other_data(recorded, dataset)
     group = named_group(chosen.group, checked_groups(dataset, run_spec).groups)
     question = run_spec.data.question_named(chosen.question, " by --question")
-    say_data(dataset, run_spec.data, VOICE)
+    say_data(dataset, run_spec.data, TERMINAL)
     if api is None:
-        result = _look(dataset, ItemsRequest(run_spec, group, permutations, question))
+        asked = ItemsRequest(run_spec, group, permutations, question)
+        with closing(Pool(workers.threads)) as pool, counting_down() as show:  # the kernel releases the lock
+            result = look_at_items(
+                dataset, asked, pool.each, lambda share: show(share, f"{share:.0%} of the permutations")
+            )
     else:
-        from grasp_core.cli.on_server import run_on_server  # with what speaks to servers
-
         run = run_on_server(api, found, options.given_options(chosen), run_spec).run
         label = run_spec.data.questions[question].label if run_spec.data.further else None
-        result = ItemsResult.from_dict(api.items(run, group.by_axis, label))
+        result = api.items(run, group.by_axis, label)
     told = texts_of_items(found.annotations, run_spec.data)
     top = TOP if chosen.top is None else chosen.top
     tables = {
@@ -120,23 +120,11 @@ def _items(chosen: argparse.Namespace, api: Api | None = None) -> None:
     )
     for measure, table in tables.items():
         say(f"\n{MEASURES[measure]}")
-        for sentence in sentences(result, measure):
-            say(f"- {printable(sentence.plain)}")
+        say_list(sentences(result, measure))
         if not table.empty:
             say(f"\n{fitted(table, 1)}")
     for warning in result.warnings:
         note(printable(str(warning)))
-
-
-def _look(dataset: Dataset, asked: ItemsRequest) -> ItemsResult:
-    countdown = Countdown()
-    with closing(Pool(workers.threads)) as pool, clearing():  # the kernel releases the interpreter's lock
-        return look_at_items(
-            dataset,
-            asked,
-            pool.each,
-            lambda share: countdown.show(share, f"{share:.0%} of the permutations"),
-        )
 
 
 def group_axes(text: str) -> AxisSet:
@@ -234,30 +222,22 @@ def _plan(chosen: argparse.Namespace, api: Api | None = None) -> None:
     if chosen.recruitment is not None:
         write_bytes(chosen.recruitment, _TABLES[chosen.recruitment.suffix.lower()](plan))
     write_chart(chosen.chart, lambda: _chart(plan))
-    for sentence in plan_sentences(plan):
-        say(f"- {printable(one_line(sentence.plain))}")
-    for heading, table in tables.items():
-        if not table.empty:
-            say(f"\n{heading}\n{fitted(table, 1)}")
+    say_list(one_line(sentence.plain) for sentence in plan_sentences(plan))
+    say_tables(tables)
     say(f"\n{EXPLANATION}")
 
 
 def _planned(task: PlanTask) -> Plan:
-    countdown = Countdown()
-    with closing(Pool(workers.processes)) as pool, clearing():
+    with closing(Pool(workers.processes)) as pool, counting_down() as show:
         return make_plan(
             task,
             pool.each,
-            lambda now: countdown.show(
-                now.done / max(now.total, 1), f"{now.done:,} of {now.total:,} data sets"
-            ),
+            lambda now: show(now.done / max(now.total, 1), f"{now.done:,} of {now.total:,} data sets"),
         )
 
 
 def _planned_on_server(chosen: argparse.Namespace, api: Api, task: PlanTask, found: Reading | None) -> Plan:
     """Return a plan that a server makes; a pilot is given by a run of it on the server."""
-    from grasp_core.cli.on_server import run_on_server, worked  # with what speaks to servers
-
     asked: dict[str, Any] = {"spec": to_json(task.spec)}
     if found is not None and task.group is not None:
         given, group = options.given_options(chosen), task.group
@@ -266,7 +246,8 @@ def _planned_on_server(chosen: argparse.Namespace, api: Api, task: PlanTask, fou
             api, found, given, RunSpec(found.spec, AnalysisSpec(axes=(group.axes,), **fields))
         )
         asked |= {"run": run.run, "group": group.by_axis}
-    return from_json(worked(api, api.ask("/plans", asked))["report"]["plan"], Plan)
+    with clearing():
+        return api.plan(asked, show_line)
 
 
 def _chart(plan: Plan) -> Any:
@@ -293,4 +274,4 @@ def _asked(chosen: argparse.Namespace) -> tuple[PlanTask, Reading | None]:
         raise SpecError("--labels and --agreement go with --assume")
     found = read(given)
     axes = group_axes(chosen.group)
-    return pilot_task(found, axes, lambda groups: named_group(chosen.group, groups), given, VOICE)
+    return pilot_task(found, axes, lambda groups: named_group(chosen.group, groups), given, TERMINAL)

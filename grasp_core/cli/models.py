@@ -13,7 +13,7 @@ from grasp_core.cli import options
 from grasp_core.cli.on_server import run_on_server
 from grasp_core.cli.parser import option
 from grasp_core.cli.reading import read, sort_files
-from grasp_core.cli.terminal.messages import VOICE, emphasised, note, say
+from grasp_core.cli.terminal.messages import TERMINAL, emphasised, note, say, say_list
 from grasp_core.cli.terminal.output import add_output, check_output, tables_markdown, write_output
 from grasp_core.cli.terminal.progress import RunOnTerminal
 from grasp_core.cli.terminal.results import fitted
@@ -84,7 +84,9 @@ def _models(chosen: argparse.Namespace, api: Api | None = None) -> None:
     paths = given.get("model", ())
     labels = ((name, _labels_of(Path(path))) for name, path in paths)
     named = given.keys() | ({"axes"} if options.named_axes(given, found) else set())
-    asked, tables = of_models(found, analysis, labels, given.get("model_column", ()), baselines, named, VOICE)
+    asked, tables = of_models(
+        found, analysis, labels, given.get("model_column", ()), baselines, named, TERMINAL
+    )
     if api is None:
         result = _compute(asked.data, asked.spec)
     else:
@@ -99,7 +101,7 @@ def _models(chosen: argparse.Namespace, api: Api | None = None) -> None:
         },
     )
     _print(result)
-    asked.say_afterwards(result.warnings, VOICE)
+    asked.say_afterwards(result.warnings, TERMINAL)
 
 
 def _labels_of(path: Path) -> Table:
@@ -120,8 +122,7 @@ def _compute(dataset: Dataset, spec: RunSpec) -> ModelsResult:
 def _print(result: ModelsResult) -> None:
     found = answer(result)
     say(f"\n{emphasised(printable(found.headline.plain))}", end="\n\n")
-    for sentence in found.details:
-        say(f"- {printable(sentence.plain)}")
+    say_list(found.details)
     say(f"\n{_PLURALITY}\n{fitted(plurality_table(result), 3)}\n")
     say(SIDES_WITH)
     say(REPRODUCED)

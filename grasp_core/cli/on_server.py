@@ -8,19 +8,16 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any
 
-from grasp_core.analysis.rater_map_values import RaterMap
 from grasp_core.cli.options import axes_given, given_options, spec_fields, test_fields
 from grasp_core.cli.reading import read_place
-from grasp_core.cli.terminal.messages import VOICE, Countdown, clearing, note, show_line
+from grasp_core.cli.terminal.messages import TERMINAL, counting_down, note
 from grasp_core.engine.reading_request import Reading
 from grasp_core.model.data_spec import Filters
 from grasp_core.model.errors import SpecError
-from grasp_core.model.json_values import from_json
 from grasp_core.model.spec import RunSpec
 from grasp_core.model.text import listed
 from grasp_core.notebook.remote import ROLES, Api, RemoteResult, asked_plain, in_words_of, lying
 from grasp_core.reading.table.table import Table
-from grasp_core.report.quality import QualityReport
 from grasp_core.report.saved import read_spec
 
 _HERE = ("engine", "workers", "scratch", "resume", "show_ids")
@@ -34,7 +31,7 @@ def on_server(command: Callable[..., Any], address: str) -> Callable[[argparse.N
     if "api" not in inspect.signature(command).parameters:
         able = ("run", "quality", "agreement", "items", "rater-map", "plan", "models", "report", "compare")
         raise SpecError(f"--server goes with {listed(able)}: other commands compute here")
-    api = Api(address, os.environ.get("GRASP_TOKEN") or None, word=partial(in_words_of, VOICE))
+    api = Api(address, os.environ.get("GRASP_TOKEN") or None, word=partial(in_words_of, TERMINAL))
 
     def there(chosen: argparse.Namespace) -> Any:
         for name in _HERE:
@@ -59,39 +56,16 @@ def run_on_server(
 
 def computed(api: Api, asked: Mapping[str, object]) -> RemoteResult:
     """Let the server compute a run, and show its progress."""
-    countdown = Countdown()
-    with clearing():
+    with counting_down() as show:
         there = api.compute(
-            asked, lambda done, of: countdown.show(done / max(of, 1), f"{done:,} of {of:,} permutations")
+            asked, lambda done, of: show(done / max(of, 1), f"{done:,} of {of:,} permutations")
         )
     note(f"the run is {api.address}/results?run={there.run}")
     return there
 
 
-def worked(api: Api, told: Any) -> Any:
-    """Return the outcome of work that a server began; show meanwhile what it does."""
-    with clearing():
-        return api.ended(told, show_line)
-
-
-def map_on_server(api: Api, run: str) -> RaterMap:
-    """Return the map of a run's raters."""
-    return from_json(api.rater_map(run)["map"], RaterMap)
-
-
-def report_on_server(api: Api, asked: Mapping[str, Any], *, power: bool) -> tuple[QualityReport, list[str]]:
-    """Return the report on data, and the server's notes on how it read them."""
-    told = worked(api, api.ask("/quality", {**asked, "power": power, "project": api.project}))
-    plain = told.get("report") or told
-    told_too = (*plain["notes"], *plain["hints"])
-    return QualityReport.from_dict(plain), [in_words_of(VOICE, one) for one in told_too]
-
-
 def request_for_server_files(chosen: argparse.Namespace, api: Api) -> dict[str, Any] | None:
-    """Return the request for a run of files on the server; None if all files are here.
-
-    Files that are named without an option are labels, raters and items then, in this order.
-    """
+    """Return the request for a run of the server's files, unnamed ones in order of roles, or None."""
     places = dict(zip(ROLES, chosen.files, strict=False))
     named = {role: vars(chosen).get(role) for role in ROLES}
     places |= {role: place for role, place in named.items() if place is not None}

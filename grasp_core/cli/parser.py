@@ -127,10 +127,7 @@ def option(
     kind: Callable[[str], Any] | None = None,
     **how: Any,
 ) -> None:
-    """Add an option as its help writes it, such as ``-o --out FILE``; an option without a value is a switch.
-
-    `kind`: makes the value from its text. `how`: other arguments of `add_argument`.
-    """
+    """Add an option as its help writes it, such as ``-o --out FILE``; one without a value is a switch."""
     words = usage.split()
     names = [word for word in words if word.startswith("-")]
     values = words[len(names) :]

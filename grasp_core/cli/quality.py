@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 
-from grasp_core.cli.on_server import report_on_server, request_for_server_files
+from grasp_core.cli.on_server import request_for_server_files
 from grasp_core.cli.options import add_axes, add_fields, add_reading, axes_given, given_options
 from grasp_core.cli.parser import option
 from grasp_core.cli.reading import read, sort_files
-from grasp_core.cli.terminal.messages import VOICE, Countdown, clearing, note, say
+from grasp_core.cli.terminal.messages import TERMINAL, clearing, counting_down, note, say, say_list, show_line
 from grasp_core.cli.terminal.output import add_output, check_output, tables_markdown, write_output
 from grasp_core.cli.terminal.results import fitted
 from grasp_core.engine.run_request import say_batches, say_data, say_problems, say_shuffles
 from grasp_core.model.errors import SpecError
 from grasp_core.model.groups import form_groups
 from grasp_core.model.spec import AnalysisSpec, RunSpec
-from grasp_core.model.text import printable, printable_name
+from grasp_core.model.text import printable_name
 from grasp_core.notebook.remote import Api
 from grasp_core.permutation.draw import Exchange, exchange_of
 from grasp_core.permutation.testing.tail import check_something_moves
@@ -52,7 +54,7 @@ def fill_quality(quality: argparse.ArgumentParser) -> None:
 def _quality(chosen: argparse.Namespace, api: Api | None = None) -> None:
     check_output(chosen, FORMATS)
     if api is not None and (asked := request_for_server_files(chosen, api)) is not None:
-        report, notes = report_on_server(api, asked, power=bool(chosen.power))
+        report, notes = _report_of_server(api, asked, chosen)
         for one in notes:
             note(one)
         _tell(chosen, report)
@@ -67,12 +69,12 @@ def _quality(chosen: argparse.Namespace, api: Api | None = None) -> None:
         raise SpecError("--within and --cluster say how groups are shuffled: name an axis with --axis")
     used = () if analysis is None else analysis.columns
     found, dataset = found.formed(used)
-    say_data(dataset, found.spec, VOICE)
+    say_data(dataset, found.spec, TERMINAL)
     if chosen.power and analysis is None:
         raise SpecError("--power needs groups: name an axis with --axis")
     if api is not None:
         sent = api.sent(RunSpec(found.spec, analysis or AnalysisSpec(axes=())), found, given)
-        _tell(chosen, report := report_on_server(api, sent, power=bool(chosen.power))[0])
+        _tell(chosen, report := _report_of_server(api, sent, chosen)[0])
     else:
         close = near_duplicates(dataset.annotations)
         exchange = None if analysis is None else _exchange(dataset, analysis)
@@ -80,8 +82,15 @@ def _quality(chosen: argparse.Namespace, api: Api | None = None) -> None:
         _tell(chosen, report)
         if chosen.show_ids:
             _print_ids(dataset, close)
-    say_problems(dataset, VOICE)
-    say_batches(found, used, dataset, report.warnings, VOICE)
+    say_problems(dataset, TERMINAL)
+    say_batches(found, used, dataset, report.warnings, TERMINAL)
+
+
+def _report_of_server(
+    api: Api, asked: Mapping[str, Any], chosen: argparse.Namespace
+) -> tuple[QualityReport, tuple[str, ...]]:
+    with clearing():
+        return api.quality(asked, show_line, power=bool(chosen.power))
 
 
 def _looked_at(
@@ -91,12 +100,11 @@ def _looked_at(
     exchange: Exchange | None,
     close: Duplicates,
 ) -> QualityReport:
-    countdown = Countdown()
-    with clearing():
+    with counting_down() as show:
         power = power_of(
             dataset,
             analysis.axes if chosen.power and analysis is not None else (),
-            lambda done, of: countdown.show(done / of, f"simulating group {done + 1} of {of}"),
+            lambda done, of: show(done / of, f"simulating group {done + 1} of {of}"),
         )
     return quality_report(
         dataset,
@@ -116,8 +124,7 @@ def _tell(chosen: argparse.Namespace, report: QualityReport) -> None:
             "markdown": lambda: tables_markdown(report_tables(report)),
         },
     )
-    for sentence in tables.findings(report, report.duplicates):
-        say(f"- {printable(sentence)}")
+    say_list(tables.findings(report, report.duplicates))
     say(tables.random_sentence(report.random))
     say(tables.duplicates_sentence(report.duplicates))
     for title, table in report_tables(report).items():
@@ -131,7 +138,7 @@ def _exchange(dataset: Dataset, analysis: AnalysisSpec) -> Exchange:
     """Note how small p can get, and return which raters may exchange their profiles."""
     grouping = form_groups(dataset.raters, analysis.axes, min_raters=analysis.min_raters)
     check_something_moves(dataset.raters, grouping, analysis)
-    say_shuffles(dataset, grouping, analysis, VOICE)
+    say_shuffles(dataset, grouping, analysis, TERMINAL)
     return exchange_of(dataset.raters, analysis)
 
 

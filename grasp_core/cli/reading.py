@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from grasp_core.cli.options import given_options, spec_fields
-from grasp_core.cli.terminal.messages import VOICE, clearing, note, show_line
+from grasp_core.cli.terminal.messages import TERMINAL, clearing, note, show_line
 from grasp_core.engine.reading_request import AdviceAnswer, InputTables, Reading, reading_of
 from grasp_core.model.data_spec import WHICH_LABEL, DataSpec, one_question
 from grasp_core.model.errors import DataError, SpecError
@@ -64,7 +64,7 @@ def read(given: Mapping[str, Any], *, several: bool = False) -> Reading:
     answer = AdviceAnswer(given.get("keep", ()), given.get("recommended"))
     tables = _read_tables(given)
     _say_not_missing(given.get("missing", ()), tables)
-    return reading_of(tables, spec_fields(given), VOICE, answer, axes_named="axis" in given)
+    return reading_of(tables, spec_fields(given), TERMINAL, answer, axes_named="axis" in given)
 
 
 def _say_not_missing(texts: Sequence[str], given: InputTables) -> None:

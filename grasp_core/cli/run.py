@@ -5,16 +5,16 @@ from __future__ import annotations
 import argparse
 import contextlib
 import time
-from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import cast
 
 import pandas as pd
 
 from grasp_core.analysis.rater_map_values import RaterMap
 from grasp_core.analysis.results import read_result
+from grasp_core.cli.on_server import computed, request_for_server_files, run_on_server
 from grasp_core.cli.options import (
     add_fields,
     add_groups_and_test,
@@ -26,7 +26,7 @@ from grasp_core.cli.options import (
 from grasp_core.cli.parser import from_one, option
 from grasp_core.cli.reading import note_other_data, read, recorded_spec, sort_files
 from grasp_core.cli.scratch import InCaseOfStop, Scratch
-from grasp_core.cli.terminal.messages import VOICE, note, say
+from grasp_core.cli.terminal.messages import TERMINAL, note, say
 from grasp_core.cli.terminal.output import (
     add_output,
     check_ending,
@@ -56,6 +56,7 @@ from grasp_core.model.result import RunResult
 from grasp_core.model.settings import Settings, read_settings
 from grasp_core.model.spec import AnalysisSpec, RunSpec
 from grasp_core.model.text import json_text, printable
+from grasp_core.notebook.remote import Api, RemoteResult
 from grasp_core.reading.dataset.load import Dataset
 from grasp_core.report.comparison import changes_table
 from grasp_core.report.findings.mending import warned
@@ -64,10 +65,6 @@ from grasp_core.report.tables import lead_table
 from grasp_core.report.tidy import table_csv
 from grasp_core.report.words.names import what_is_provisional
 from grasp_core.version import __version__
-
-if TYPE_CHECKING:  # takes long to load
-    from grasp_core.notebook.remote import Api
-
 
 FORMATS = ("json", "csv", "markdown", "html", "latex", "xlsx")
 _REPORTS = {".html": "html", ".xlsx": "xlsx", ".tex": "latex", ".md": "markdown"}
@@ -195,12 +192,11 @@ def fill_report(parser: argparse.ArgumentParser) -> None:
 
 def _run(chosen: argparse.Namespace, api: Api | None = None) -> int:
     _check_files(chosen)
-    if api is not None:
-        from grasp_core.cli.on_server import request_for_server_files
-
-        lying = request_for_server_files(chosen, api)
-        if lying is not None:
-            return _run_of_lying(chosen, api, lying)
+    if api is not None and (lying := request_for_server_files(chosen, api)) is not None:
+        there = computed(api, lying)
+        for one in there.notes:
+            note(one)
+        return _tell(chosen, *_of_server(chosen, api, there))
     sort_files(chosen)
     started = time.perf_counter()
     settings = Settings() if chosen.engine == "local" else read_settings()
@@ -216,24 +212,20 @@ def _run(chosen: argparse.Namespace, api: Api | None = None) -> int:
     else:
         found = read(given, several=True)
         named, preset = named_axes(given, found), given.get("preset")
-        run_spec = RunSpec(found.spec, analysis_of(found, test_fields(given), named, preset, VOICE))
+        run_spec = RunSpec(found.spec, analysis_of(found, test_fields(given), named, preset, TERMINAL))
     found, data = found.formed(run_spec.analysis.columns, run_spec.analysis.slices)
     run_spec = replace(run_spec, data=found.spec)
     if recorded is not None:
         note_other_data(recorded, data)
     options = {*given, *(["axes"] if named else [])} if recorded is None else None
-    asked = request_of(found, run_spec, data, options, VOICE)
+    asked = request_of(found, run_spec, data, options, TERMINAL)
     data, run_spec = asked.data, asked.spec
     if not asked.grouping.groups:  # with groups, the result's warnings report them
-        say_problems(data, VOICE)
+        say_problems(data, TERMINAL)
     load_s = time.perf_counter() - started
     raters = None
     if api is not None:
-        from grasp_core.cli.on_server import map_on_server, run_on_server
-
-        there = run_on_server(api, found, given, run_spec)
-        result = cast("RunResult", there.result)
-        raters = map_on_server(api, there.run) if chosen.rater_map else None
+        result, raters = _of_server(chosen, api, run_on_server(api, found, given, run_spec))
     else:
         with contextlib.closing(make_pool(settings, workers.threads, chosen.workers)) as pool:
             result = _compute(chosen, data, run_spec, pool, load_s)
@@ -241,32 +233,30 @@ def _run(chosen: argparse.Namespace, api: Api | None = None) -> int:
                 from grasp_core.analysis.rater_map import MapTask, rater_map  # loads eigenvectors, as above
 
                 raters = rater_map(MapTask.of(data, run_spec.analysis), pool.each)
-    _tell(chosen, result, raters)
-    asked.say_afterwards(result.warnings, VOICE)
-    return CLEAR if chosen.exit_code and something_clear(result) else 0
+    status = _tell(chosen, result, raters)
+    asked.say_afterwards(result.warnings, TERMINAL)
+    return status
 
 
-def _run_of_lying(chosen: argparse.Namespace, api: Api, asked: Mapping[str, Any]) -> int:
-    """Run an analysis of data that are on the server."""
-    from grasp_core.cli.on_server import computed, map_on_server
-
-    there = computed(api, asked)
-    for one in there.notes:
-        note(one)
-    result = cast("RunResult", there.result)
-    _tell(chosen, result, map_on_server(api, there.run) if chosen.rater_map else None)
-    return CLEAR if chosen.exit_code and something_clear(result) else 0
+def _of_server(
+    chosen: argparse.Namespace, api: Api, there: RemoteResult
+) -> tuple[RunResult, RaterMap | None]:
+    return cast("RunResult", there.result), api.rater_map(there.run)[0] if chosen.rater_map else None
 
 
-def _tell(chosen: argparse.Namespace, result: RunResult, raters: RaterMap | None) -> None:
-    """Write the files that are named, and print the result; `raters` is their map, if it was asked for."""
+def _tell(
+    chosen: argparse.Namespace, result: RunResult, raters: RaterMap | None = None, *, shown: bool = True
+) -> int:
+    """Write the named files, print the result and any map of raters, and return the exit status."""
     _write_files(chosen, result, raters)
-    say_result(result, brief=chosen.brief)
+    if shown:
+        say_result(result, brief=chosen.brief)
     if raters is not None:
         say("\nMap of raters\n")
         say_map(raters, result.spec.analysis.level)
     for warning in warned(result).others:  # the first ones are printed before the answer
         note(str(warning))
+    return CLEAR if chosen.exit_code and something_clear(result) else 0
 
 
 def _compute(
@@ -305,12 +295,7 @@ def _report(chosen: argparse.Namespace, api: Api | None = None) -> int:
     result = read_result(api.result(str(chosen.result)) if of_server and api else json_in(chosen.result))
     if not isinstance(result, RunResult):
         raise DataError(f"{chosen.result} is {result.kind}; this command tells the results of `run`")
-    _write_files(chosen, result, None)
-    if chosen.out is None:
-        say_result(result, brief=chosen.brief)
-    for warning in warned(result).others:
-        note(str(warning))
-    return CLEAR if chosen.exit_code and something_clear(result) else 0
+    return _tell(chosen, result, shown=chosen.out is None)
 
 
 _COMPARED = ("csv", "json", "markdown")

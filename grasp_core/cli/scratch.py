@@ -19,10 +19,7 @@ _MOST_BYTES = 2**26
 
 
 class InCaseOfStop(Checkpoints):
-    """Keeps a run's blocks in memory, to be written if somebody stops the run.
-
-    `room`: the bytes that are left for all stages of the run together, in a list of one.
-    """
+    """Keeps a run's blocks in memory, to be written if it is stopped; all stages share `room`, in bytes."""
 
     def __init__(self, room: list[int] | None = None) -> None:
         self._tally: Tally | None = None
@@ -62,13 +59,7 @@ class InCaseOfStop(Checkpoints):
 
 
 class Scratch(Checkpoints):
-    """Keeps a run's blocks, or their counts, in a folder or at an address.
-
-    Blocks that cannot be read are computed again.
-
-    `folder`: path or address; it is made if it does not exist.
-    `key`: identifies the run by data, spec and version.
-    """
+    """Keeps a run's blocks, or their counts, in a folder or at an address; unreadable ones are redone."""
 
     def __init__(self, folder: str, key: str) -> None:
         with remote.in_sentences(folder, "the scratch folder"):

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
-from grasp_core.engine.option_names import Voice
+from grasp_core.engine.frontend import Frontend
 from grasp_core.model.data_spec import Bins, Combine, DataSpec
 from grasp_core.model.errors import DataError, Problem, SpecError, UnsureError, raise_stopping
 from grasp_core.model.remarks.problems import FileProblem
@@ -87,7 +87,7 @@ class AdviceAnswer:
 def reading_of(
     given: InputTables,
     fields: Mapping[str, Any],
-    voice: Voice,
+    frontend: Frontend,
     answer: AdviceAnswer | None = None,
     *,
     axes_named: bool = False,
@@ -110,7 +110,7 @@ def reading_of(
     cut = {step.column for step in fields["recode"] if isinstance(step, Bins)}
     needed = ("items_id",) if named.whole else (*_NAMED, "items_id")
     # Values that are cut into ranges come from one person, so they are no aggregates.
-    _refuse_unsure(given, guess, voice, named.fields, needed if cut else (*needed, "aggregated"))
+    _refuse_unsure(given, guess, frontend, named.fields, needed if cut else (*needed, "aggregated"))
     numbers = (name for one in guess.reasons if one.field == "axes" for name in one.candidates)
     bands = tuple(name for name in numbers if name in cut)
     # Leave out the reasons why a column was no axis before it was cut.
@@ -119,7 +119,7 @@ def reading_of(
     if named.cells:
         fields = {name: value for name, value in fields.items() if name != "label"}
     answer = AdviceAnswer() if answer is None else answer
-    spec = left_out(guess, _joined(guess.spec, fields), fields, answer, voice)
+    spec = left_out(guess, _joined(guess.spec, fields), fields, answer, frontend)
     idle = set(fields.get("ignore", ()))
     axes = tuple(name for name in guess.axes if name not in idle)
     hidden = {*(_NAMED if named.whole else ()), *(("axes",) if axes_named else ())}
@@ -132,16 +132,16 @@ def reading_of(
         and not (one.field in ("filters", "exclude") and one.candidates and out.issuperset(one.candidates))
     ]
     for note in replace(guess, axes=() if axes_named else axes, reasons=tuple(shown)).notes:
-        voice.note(note)
+        frontend.note(note)
     ranked, recipe = guess.ranked or "categories" in fields, guess.recipe
     if recipe is not None and recipe.paper:  # only if all that its authors left out is left out
         recipe = replace(recipe, paper=all(one.followed(spec) for one in guess.advice))
-    mend = None if "repeated" in fields else partial(mended, answer=answer, voice=voice)
+    mend = None if "repeated" in fields else partial(mended, answer=answer, frontend=frontend)
     return Reading(annotations, raters, spec, axes, recipe, items, ranked, mend)
 
 
 def mended(
-    spec: DataSpec, problems: Sequence[Problem], answer: AdviceAnswer, voice: Voice
+    spec: DataSpec, problems: Sequence[Problem], answer: AdviceAnswer, frontend: Frontend
 ) -> DataSpec | None:
     """Return the spec without rows that stop the reading, as recommended or as answered; else None."""
     one = mending(problems, spec)
@@ -150,27 +150,27 @@ def mended(
     if answer.recommended:
         does = "the last answer counts" if one.field == "repeated" else "left out"
         if one.recommended:
-            voice.note(f"{does}, as recommended: {one.sentence}")
+            frontend.note(f"{does}, as recommended: {one.sentence}")
         return one.taken(spec) if one.recommended else None
     if one.field != "repeated":
-        ways = {"Leave out?": (one, _leaving_out(one, voice))}
+        ways = {"Leave out?": (one, _leaving_out(one, frontend))}
     else:
         both = (one, replace(one, values=("first",), recommended=False))
         ways = {
-            f"Let the {way.values[0]} one count?": (way, voice.value("repeated", way.values[0]))
+            f"Let the {way.values[0]} one count?": (way, frontend.value("repeated", way.values[0]))
             for way in both
         }
     for question_, (way, option) in ways.items():
-        if voice.ask(f"{way.sentence}. {question_}", recommended=way.recommended):
-            voice.note(f"to answer so again: {option}")
+        if frontend.ask(f"{way.sentence}. {question_}", recommended=way.recommended):
+            frontend.note(f"to answer so again: {option}")
             return way.taken(spec)
     return None
 
 
-def _leaving_out(one: Advice, voice: Voice) -> str:
+def _leaving_out(one: Advice, frontend: Frontend) -> str:
     if one.field == "drop":
-        return voice.condition("drop", one.column, "")
-    return voice.value(f"exclude_{one.field.removesuffix('s')}", "")
+        return frontend.condition("drop", one.column, "")
+    return frontend.value(f"exclude_{one.field.removesuffix('s')}", "")
 
 
 def as_named(given: InputTables, fields: Mapping[str, Any]) -> Reading:
@@ -181,7 +181,7 @@ def as_named(given: InputTables, fields: Mapping[str, Any]) -> Reading:
 
 
 def _refuse_unsure(
-    given: InputTables, guess: Guess, voice: Voice, named: Collection[str], fields: Sequence[str]
+    given: InputTables, guess: Guess, frontend: Frontend, named: Collection[str], fields: Sequence[str]
 ) -> None:
     """Refuse a guess that is unsure of one of the fields, with a list of candidates.
 
@@ -194,14 +194,14 @@ def _refuse_unsure(
     for reason in unsure:
         said = question(reason)
         of = given.items if reason.field == "items_id" and given.items is not None else given.annotations
-        option = voice.option(reason.field)
+        option = frontend.option(reason.field)
         if reason.field in ("profile", "ignore"):
-            option = voice.value(reason.field, list(reason.candidates))
+            option = frontend.value(reason.field, list(reason.candidates))
         ask = f"{said}{'' if reason.candidates else '; if one holds them,'} name it with {option}"
         if reason.field == "aggregated":
             ask = said
         elif reason in missing and reason.field == "rater" and "layout" not in named:
-            ask += f"; where each row or column is a rater's, name {voice.option('layout')}"
+            ask += f"; where each row or column is a rater's, name {frontend.option('layout')}"
         asked.setdefault(of.name, []).append(ask)
     if asked:
         sentences = [f"{file}: {'; '.join(questions)}" for file, questions in asked.items()]
@@ -237,34 +237,34 @@ def _labels(fields: Mapping[str, Any]) -> set[str]:
 
 
 def left_out(
-    guess: Guess, spec: DataSpec, fields: Mapping[str, Any], answer: AdviceAnswer, voice: Voice
+    guess: Guess, spec: DataSpec, fields: Mapping[str, Any], answer: AdviceAnswer, frontend: Frontend
 ) -> DataSpec:
     """Return the guess with the named fields, without rows that are to be left out if anybody answers."""
-    spec = _kept(spec, guess.advice, answer.keep, voice)
+    spec = _kept(spec, guess.advice, answer.keep, frontend)
     advice = _open(guess.advice, spec, fields, answer)
     if answer.recommended is False:
         return spec
     if answer.recommended:
         for one in (one for one in advice if one.recommended):
-            keeps = voice.condition("keep", *one.pairs[0])
+            keeps = frontend.condition("keep", *one.pairs[0])
             does, undoes = (
                 ("taken as one", "keeps it apart") if one.field == "alike" else ("left out", "counts them")
             )
-            voice.note(f"{does} as recommended: {one.sentence}; {keeps} {undoes}")
+            frontend.note(f"{does} as recommended: {one.sentence}; {keeps} {undoes}")
         if not any(one.recommended for one in advice):
-            voice.note("nothing else is recommended")
+            frontend.note("nothing else is recommended")
         return all_taken(advice, spec)
     answers = []
     for one in advice:
         question = _QUESTIONS.get(one.field, "Leave out?")
-        answers.append(voice.ask(f"{one.sentence}. {question}", recommended=one.recommended))
+        answers.append(frontend.ask(f"{one.sentence}. {question}", recommended=one.recommended))
     if not advice or None in answers:
         if advice:
-            takes, declines = voice.value("recommended", True), voice.value("recommended", False)
-            voice.note(told(advice, takes, declines, lambda text: voice.value("missing", text)))
+            takes, declines = frontend.value("recommended", True), frontend.value("recommended", False)
+            frontend.note(told(advice, takes, declines, lambda text: frontend.value("missing", text)))
         return spec
     taken = [one for one, yes in zip(advice, answers, strict=True) if yes]
-    voice.note(f"to answer so again: {_again(advice, taken, voice)}")
+    frontend.note(f"to answer so again: {_again(advice, taken, frontend)}")
     for one in taken:
         spec = one.taken(spec)
     return spec
@@ -288,7 +288,7 @@ def _open(
     return [one for one in found if one is not None]
 
 
-def _kept(spec: DataSpec, advice: Sequence[Advice], keep: Pairs, voice: Voice) -> DataSpec:
+def _kept(spec: DataSpec, advice: Sequence[Advice], keep: Pairs, frontend: Frontend) -> DataSpec:
     """Return the spec without the filters on values that are to be kept."""
     items = [(str(spec.item), one) for one in spec.filters.items]
     raters = [(str(spec.rater), one) for one in spec.filters.raters]
@@ -297,7 +297,7 @@ def _kept(spec: DataSpec, advice: Sequence[Advice], keep: Pairs, voice: Voice) -
     if needless:
         named = ", ".join(f"{column}={value}" for column, value in dict.fromkeys(known)) or "nothing"
         raise SpecError(
-            f"{voice.condition('keep', *needless[0])}: such annotations are not left out; "
+            f"{frontend.condition('keep', *needless[0])}: such annotations are not left out; "
             f"left out by their values, or recommended to be: {named}"
         )
     filters = replace(
@@ -309,14 +309,14 @@ def _kept(spec: DataSpec, advice: Sequence[Advice], keep: Pairs, voice: Voice) -
     return replace(spec, filters=filters)
 
 
-def _again(advice: Sequence[Advice], taken: Sequence[Advice], voice: Voice) -> str:
+def _again(advice: Sequence[Advice], taken: Sequence[Advice], frontend: Frontend) -> str:
     sure = [one for one in taken if one.recommended]
     kept = [pair for one in advice if one.recommended and one not in taken for pair in one.pairs]
     named = [text for one in taken if not one.recommended for text in one.values]
     return " ".join(
         [
-            voice.value("recommended", bool(sure)),
-            *(voice.condition("keep", *pair) for pair in (kept if sure else ())),
-            *(voice.value("missing", text) for text in named),
+            frontend.value("recommended", bool(sure)),
+            *(frontend.condition("keep", *pair) for pair in (kept if sure else ())),
+            *(frontend.value("missing", text) for text in named),
         ]
     )

@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any, Literal, NamedTuple
 
 from grasp_core.analysis.overview import teams
-from grasp_core.engine.option_names import Voice
+from grasp_core.engine.frontend import Frontend
 from grasp_core.engine.reading_request import Reading
 from grasp_core.engine.run import checked_groups
 from grasp_core.engine.time_left import LONG_SECONDS, default_seconds, pairs_seconds
@@ -48,7 +48,11 @@ def proposed_axes(found: Reading) -> tuple[AxisSet, ...]:
 
 
 def analysis_of(
-    found: Reading, fields: Mapping[str, Any], named: Sequence[AxisSet], preset: Preset | None, voice: Voice
+    found: Reading,
+    fields: Mapping[str, Any],
+    named: Sequence[AxisSet],
+    preset: Preset | None,
+    frontend: Frontend,
 ) -> AnalysisSpec:
     """Return the analysis of the fields that somebody named; a known data set is run as it was published."""
     if fields.get("level") == "ordinal" and found.spec.categories is not None and not found.ranked:
@@ -57,21 +61,21 @@ def analysis_of(
             raise SpecError(why, field="categories")
     fields = with_axes(found, fields, named)
     if not fields["axes"]:
-        voice.note(
+        frontend.note(
             "no column is taken for one about raters, so this tells how well all of them agree; "
-            f"{voice.option('axis')} names a column to compare groups by, {voice.option('raters')} a file of "
-            "what is known of the raters"
+            f"{frontend.option('axis')} names a column to compare groups by, {frontend.option('raters')} a "
+            "file of what is known of the raters"
         )
     published = found.recipe is not None and found.recipe.paper
     if found.recipe is not None and named:
         published = published and set(map(frozenset, named)) == set(map(frozenset, found.recipe.axes))
     if published and preset is None:
-        voice.note("the published set-up is run, with the paper's conventions")
+        frontend.note("the published set-up is run, with the paper's conventions")
     paper = preset == "paper" or (published and preset is None)
     return AnalysisSpec(**{**(spec.PAPER_CONVENTIONS if paper else {}), **fields})
 
 
-def with_groups(data: Dataset, run_spec: RunSpec, voice: Voice) -> RunSpec:
+def with_groups(data: Dataset, run_spec: RunSpec, frontend: Frontend) -> RunSpec:
     """Leave out axes without any group that is large enough; for axes that nobody named."""
     analysis = run_spec.analysis
     least = analysis.min_raters
@@ -79,7 +83,7 @@ def with_groups(data: Dataset, run_spec: RunSpec, voice: Voice) -> RunSpec:
     if kept == analysis.axes:
         return run_spec
     left = [axis_label(one) for one in analysis.axes if one not in kept]
-    voice.note(
+    frontend.note(
         f"{listed(left)} {agree(len(left), 'is', 'are')} left out of the axes: no group there has "
         f"{number(least, 'rater')} or more"
         + (
@@ -91,41 +95,41 @@ def with_groups(data: Dataset, run_spec: RunSpec, voice: Voice) -> RunSpec:
     return dataclasses.replace(run_spec, analysis=dataclasses.replace(analysis, axes=kept))
 
 
-def stopping_early(run_spec: RunSpec, seconds: float, voice: Voice) -> RunSpec:
+def stopping_early(run_spec: RunSpec, seconds: float, frontend: Frontend) -> RunSpec:
     """Let a run stop early if all its permutations take long; for a number that nobody named."""
     if seconds <= LONG_SECONDS:
         return run_spec
     most = f"{run_spec.analysis.permutations:,}"
-    voice.note(
+    frontend.note(
         f"{most} permutations of such data take about {seconds:.0f} s on two cores, so at most {most} are "
         f"taken, until all marks are settled; "
-        f"{voice.value('permutations', run_spec.analysis.permutations)} takes all"
+        f"{frontend.value('permutations', run_spec.analysis.permutations)} takes all"
     )
     return dataclasses.replace(run_spec, analysis=dataclasses.replace(run_spec.analysis, adaptive=True))
 
 
-def with_pairs(data: Dataset, run_spec: RunSpec, voice: Voice) -> RunSpec:
+def with_pairs(data: Dataset, run_spec: RunSpec, frontend: Frontend) -> RunSpec:
     """Compare groups two by two unless that takes long; for runs whose pairs nobody named."""
     analysis = run_spec.analysis
     seconds = pairs_seconds(data, analysis.axes, analysis.min_raters)
     if seconds > LONG_SECONDS:
-        asks = voice.value("pairs", True)
-        voice.note(f"pairs of groups would take about {seconds:.0f} s on two cores; {asks} compares them")
+        asks = frontend.value("pairs", True)
+        frontend.note(f"pairs of groups would take about {seconds:.0f} s on two cores; {asks} compares them")
         return run_spec
     return dataclasses.replace(run_spec, analysis=dataclasses.replace(analysis, pairs=True))
 
 
-def settled(data: Dataset, run_spec: RunSpec, named: Collection[str], voice: Voice) -> RunSpec:
+def settled(data: Dataset, run_spec: RunSpec, named: Collection[str], frontend: Frontend) -> RunSpec:
     """Set the options that depend on how long the run would take, unless they are named."""
     analysis = run_spec.analysis
     paper = all(getattr(analysis, name) == value for name, value in spec.PAPER_CONVENTIONS.items())
     if "permutations" not in named and "adaptive" not in named and not paper:
         seconds = default_seconds(data, analysis.axes, analysis.min_raters, analysis.slices)
-        run_spec = stopping_early(run_spec, seconds, voice)
-    return run_spec if "pairs" in named else with_pairs(data, run_spec, voice)
+        run_spec = stopping_early(run_spec, seconds, frontend)
+    return run_spec if "pairs" in named else with_pairs(data, run_spec, frontend)
 
 
-class PreparedRequest(NamedTuple):
+class RunRequest(NamedTuple):
     """A request for a run: the reading of the files, their data, the spec and the groups."""
 
     found: Reading
@@ -133,103 +137,105 @@ class PreparedRequest(NamedTuple):
     spec: RunSpec
     grouping: Grouping
 
-    def said(self, given: Collection[str] | None, voice: Voice) -> PreparedRequest:
+    def noted(self, given: Collection[str] | None, frontend: Frontend) -> RunRequest:
         """Note the data, the order of labels and the limits of shuffling; return the request as answered.
 
         `given`: the options that somebody named; None for a whole spec, which leaves nothing to be answered.
         """
         found, data, run_spec, grouping = self
-        say_data(data, run_spec.data, voice)
+        say_data(data, run_spec.data, frontend)
         if given is not None and "level" not in given:
-            data, run_spec = levelled(found, data, run_spec, voice)
-        say_order(data, run_spec, voice)
+            data, run_spec = levelled(found, data, run_spec, frontend)
+        say_order(data, run_spec, frontend)
         if grouping.groups:
-            say_shuffles(data, grouping, run_spec.analysis, voice)
-        return PreparedRequest(found, data, run_spec, grouping)
+            say_shuffles(data, grouping, run_spec.analysis, frontend)
+        return RunRequest(found, data, run_spec, grouping)
 
-    def say_afterwards(self, warnings: Iterable[Remark], voice: Voice) -> None:
+    def say_afterwards(self, warnings: Iterable[Remark], frontend: Frontend) -> None:
         """Note columns that may contain batches or teams, which may cause differences between groups."""
         analysis = self.spec.analysis
-        say_batches(self.found, analysis.columns, self.data, warnings, voice)
+        say_batches(self.found, analysis.columns, self.data, warnings, frontend)
         if analysis.axes and not self.spec.models:
-            say_teams(self.found, analysis, self.data, voice)
+            say_teams(self.found, analysis, self.data, frontend)
 
 
 def request_of(
-    found: Reading, run_spec: RunSpec, data: Dataset, given: Collection[str] | None, voice: Voice
-) -> PreparedRequest:
+    found: Reading, run_spec: RunSpec, data: Dataset, given: Collection[str] | None, frontend: Frontend
+) -> RunRequest:
     """Complete the request for a run and show the notes before it; an impossible run is refused first."""
     if given is not None and "axes" not in given:
-        run_spec = with_groups(data, run_spec, voice)
+        run_spec = with_groups(data, run_spec, frontend)
     grouping = checked_groups(data, run_spec)
     if given is not None and grouping.groups:
-        run_spec = settled(data, run_spec, given, voice)
-    return PreparedRequest(found, data, run_spec, grouping).said(given, voice)
+        run_spec = settled(data, run_spec, given, frontend)
+    return RunRequest(found, data, run_spec, grouping).noted(given, frontend)
 
 
-def say_data(dataset: Dataset, data: DataSpec, voice: Voice) -> None:
+def say_data(dataset: Dataset, data: DataSpec, frontend: Frontend) -> None:
     """Note the labels and how many there are, and which data were used."""
-    voice.tell_labels(labelled_sentence(data, dataset.summary))
+    frontend.tell_labels(labelled_sentence(data, dataset.summary))
     for sentence in account.account_sentences(dataset.summary.account):
-        voice.note(sentence)
+        frontend.note(sentence)
 
 
-def say_problems(dataset: Dataset, voice: Voice) -> None:
+def say_problems(dataset: Dataset, frontend: Frontend) -> None:
     """Note the problems of the data."""
     for problem in dataset.problems:
-        voice.note(problem.message)
+        frontend.note(problem.message)
 
 
-def say_order(dataset: Dataset, run_spec: RunSpec, voice: Voice) -> None:
+def say_order(dataset: Dataset, run_spec: RunSpec, frontend: Frontend) -> None:
     """Note the order by which labels are ranked, if nobody has declared one."""
     if run_spec.analysis.level != "ordinal" or run_spec.data.categories is not None:
         return
     found = ", ".join(quoted(label) for label in dataset.summary.categories)
-    voice.note(f"labels are ranked in the order {found}; {voice.option('categories')} declares another")
+    frontend.note(f"labels are ranked in the order {found}; {frontend.option('categories')} declares another")
 
 
-def with_level(dataset: Dataset, run_spec: RunSpec, voice: Voice) -> RunSpec:
+def with_level(dataset: Dataset, run_spec: RunSpec, frontend: Frontend) -> RunSpec:
     """Ask whether labels that look ranked are to be ranked; without an answer, note how to do it."""
     if len(dataset.questions) > 1:
         return run_spec
     labels, data, analysis = dataset.annotations.categories, run_spec.data, run_spec.analysis
     proposal, options = proposed_levels(labels), []
     if proposal is not None:
-        looks, level, how = proposal.reason, proposal.levels[0], f"{voice.option('level')} names one"
+        looks, level, how = proposal.reason, proposal.levels[0], f"{frontend.option('level')} names one"
     elif data.categories is None and (scale := known_scale(labels)) is not None:
         looks, level = f"labels look like a scale: {' < '.join(map(one_line, scale))}", "ordinal"
-        options.append(voice.value("categories", list(scale)))
+        options.append(frontend.value("categories", list(scale)))
         data, how = dataclasses.replace(data, categories=scale), "{} ranks them"
     else:
         return run_spec
-    options.append(voice.value("level", level))
-    answer = voice.ask(f"{looks}. Take their order into account?", recommended=True)
+    options.append(frontend.value("level", level))
+    answer = frontend.ask(f"{looks}. Take their order into account?", recommended=True)
     if answer is None:
-        voice.note(f"{looks}; {how.format(' '.join(options))}")
+        frontend.note(f"{looks}; {how.format(' '.join(options))}")
         return run_spec
-    voice.note(f"to answer so again: {' '.join(options) if answer else voice.value('level', 'nominal')}")
+    frontend.note(
+        f"to answer so again: {' '.join(options) if answer else frontend.value('level', 'nominal')}"
+    )
     if not answer:
         return run_spec
     return dataclasses.replace(run_spec, data=data, analysis=dataclasses.replace(analysis, level=level))
 
 
-def levelled(found: Reading, data: Dataset, run_spec: RunSpec, voice: Voice) -> tuple[Dataset, RunSpec]:
+def levelled(found: Reading, data: Dataset, run_spec: RunSpec, frontend: Frontend) -> tuple[Dataset, RunSpec]:
     """Do the same as :func:`with_level`, and return the data with the labels in that order too."""
-    ranked = with_level(data, run_spec, voice)
+    ranked = with_level(data, run_spec, frontend)
     if ranked.data != run_spec.data:
         found = dataclasses.replace(found, spec=ranked.data)
         data = found.dataset(ranked.analysis.columns, ranked.analysis.slices)
     return data, ranked
 
 
-def say_shuffles(dataset: Dataset, grouping: Grouping, analysis: AnalysisSpec, voice: Voice) -> None:
+def say_shuffles(dataset: Dataset, grouping: Grouping, analysis: AnalysisSpec, frontend: Frontend) -> None:
     """Note before the run which groups can have no small p, and how many raters keep their profiles."""
     shuffles = Shuffles.of(dataset.raters, grouping, analysis)
     for sentence in (*few_regroupings(grouping, shuffles), *fixed_raters(shuffles)):
-        voice.note(printable(sentence))
+        frontend.note(printable(sentence))
 
 
-def say_teams(found: Reading, analysis: AnalysisSpec, data: Dataset, voice: Voice) -> None:
+def say_teams(found: Reading, analysis: AnalysisSpec, data: Dataset, frontend: Frontend) -> None:
     """Note columns that look like teams, if profiles move over all raters."""
     if analysis.cluster is not None or analysis.strata:
         return
@@ -237,12 +243,12 @@ def say_teams(found: Reading, analysis: AnalysisSpec, data: Dataset, voice: Voic
     free = {name: axis for name, axis in columns.items() if name not in analysis.columns}
     tested = {name: data.raters.axes[name] for name in analysis.tested}
     for one in teams(data.annotations, free, tested):
-        option = voice.value("cluster", one.column) if one.by == "cluster" else voice.within(one.column)
-        voice.note(f"{account.team_sentence(one)}: {option} {account.TEAM_REMEDIES[one.by]}")
+        option = frontend.value("cluster", one.column) if one.by == "cluster" else frontend.within(one.column)
+        frontend.note(f"{account.team_sentence(one)}: {option} {account.TEAM_REMEDIES[one.by]}")
 
 
 def say_batches(
-    found: Reading, used: Collection[str], data: Dataset, warnings: Iterable[Remark], voice: Voice
+    found: Reading, used: Collection[str], data: Dataset, warnings: Iterable[Remark], frontend: Frontend
 ) -> None:
     """Note the columns that may contain batches, if groups were given different items."""
     if not account.given_other_items(warnings):
@@ -253,7 +259,7 @@ def say_batches(
     free = {name: len(table.distinct(name)) for table, names in tables for name in names if name not in used}
     could = account.batch_candidates(free, data.summary.raters)
     if could:
-        voice.note(
-            f"columns that could hold batches: {listed(could)}; {voice.within(could[0])} shuffles within the "
-            "values of one"
+        frontend.note(
+            f"columns that could hold batches: {listed(could)}; {frontend.within(could[0])} shuffles within "
+            "the values of one"
         )

@@ -100,7 +100,7 @@ def _safe(text: str) -> str:
     return escape(printable(text))
 
 
-class Bar(Watcher):
+class ProgressBar(Watcher):
     """A progress bar that disappears once the work is done.
 
     `what`: unit of the counts.

@@ -17,7 +17,7 @@ from grasp_core.engine.pools.pool import Pool
 from grasp_core.engine.reading_request import Reading
 from grasp_core.engine.run import checked_groups
 from grasp_core.engine.run_request import (
-    PreparedRequest,
+    RunRequest,
     analysis_of,
     request_of,
     say_data,
@@ -31,7 +31,7 @@ from grasp_core.model.result import Result, RunResult
 from grasp_core.model.settings import read_settings
 from grasp_core.model.spec import AnalysisSpec, RunSpec
 from grasp_core.model.text import quoted
-from grasp_core.notebook._shown import Bar, Saved
+from grasp_core.notebook._shown import ProgressBar, Saved
 from grasp_core.notebook.data import reading, tables_of
 from grasp_core.notebook.options import (
     AnalysisOptions,
@@ -107,11 +107,11 @@ def analyse(
     DataError, SpecError
         If the data or the options cannot be used; `code` says why, and `problems` lists all problems.
     """
-    started, voice = time.perf_counter(), Python()
-    asked = asked_of(annotations, raters, items, axes=axes, spec=spec, options=options, voice=voice)
+    started, frontend = time.perf_counter(), Python()
+    asked = asked_of(annotations, raters, items, axes=axes, spec=spec, options=options, frontend=frontend)
     result = computed(asked.data, asked.spec, progress=progress, workers=workers, started=started)
-    asked.say_afterwards(result.warnings, voice)
-    return Analysis(cast("RunResult", result), tuple(voice.notes), asked.data)
+    asked.say_afterwards(result.warnings, frontend)
+    return Analysis(cast("RunResult", result), tuple(frontend.notes), asked.data)
 
 
 def asked_of(
@@ -122,15 +122,15 @@ def asked_of(
     axes: Axes | None,
     spec: RunSpec | str | Path | None,
     options: AnalysisOptions,
-    voice: Python,
-) -> PreparedRequest:
+    frontend: Python,
+) -> RunRequest:
     """Return the request that the arguments of :func:`analyse` make; raise if it cannot be computed."""
     spec = _known(axes, spec, options)
     tables = tables_of(annotations, raters, items, options if spec is None else spec.data)
     if spec is None:
-        found = reading(tables, options, voice, axes_named=axes is not None, several=True)
+        found = reading(tables, options, frontend, axes_named=axes is not None, several=True)
         named, preset = axis_sets(axes), options.get("preset")
-        analysis = analysis_of(found, analysis_fields(options), named, preset, voice)
+        analysis = analysis_of(found, analysis_fields(options), named, preset, frontend)
         run_spec = RunSpec(found.spec, analysis if axes is None or named else replace(analysis, axes=()))
     else:
         found = Reading(tables.annotations, tables.raters, spec.data, items=tables.items)
@@ -138,7 +138,7 @@ def asked_of(
     found, data = found.formed(run_spec.analysis.columns, run_spec.analysis.slices)
     run_spec = replace(run_spec, data=found.spec)
     given = {*options, *(["axes"] if named else [])} if spec is None else None
-    return request_of(found, run_spec, data, given, voice)
+    return request_of(found, run_spec, data, given, frontend)
 
 
 def server_request(
@@ -171,11 +171,11 @@ def computed(
     """Compute a run on this machine's cores, or on the installation's cluster."""
     load_s = time.perf_counter() - started
     pool = make_pool(read_settings(), kinds.threads, None if workers == -1 else workers)
-    bar = Bar("permutations", shown=progress)
+    bar = ProgressBar("permutations", shown=progress)
     return on(pool, bar, lambda: compute(data, run_spec, pool, bar, load_s=load_s))
 
 
-def on(pool: Pool, bar: Bar, work: Callable[[], R]) -> R:
+def on(pool: Pool, bar: ProgressBar, work: Callable[[], R]) -> R:
     """Return what `work` returns; if somebody interrupts it, do not wait for the pool."""
     try:
         return work()
@@ -294,9 +294,9 @@ def permutation_test(
     """
     if not callable(statistic):
         raise SpecError(f"statistic takes a function of two arrays of counts; found {statistic!r}")
-    voice = Python()
+    frontend = Python()
     tables = tables_of(annotations, raters, None, options)
-    found = reading(tables, options, voice, axes_named=axes is not None)
+    found = reading(tables, options, frontend, axes_named=axes is not None)
     named = axis_sets(axes) or tuple((name,) for name in found.axes)
     if not named:
         raise SpecError("a test needs groups: name an axis with axes=")
@@ -305,15 +305,15 @@ def permutation_test(
     found, data = found.formed(analysis.columns)
     spec = RunSpec(found.spec, analysis)
     grouping = checked_groups(data, spec)
-    say_data(data, spec.data, voice)
+    say_data(data, spec.data, frontend)
     name = getattr(statistic, "__name__", type(statistic).__name__)
-    with closing(Bar("permutations", shown=progress)) as bar:
+    with closing(ProgressBar("permutations", shown=progress)) as bar:
         tested, null = _tested(data, grouping, spec.analysis, statistic, bar)
-    return Tested(name, grouping.groups, tested, null, tuple(voice.notes))
+    return Tested(name, grouping.groups, tested, null, tuple(frontend.notes))
 
 
 def _tested(
-    data: Dataset, grouping: Grouping, analysis: AnalysisSpec, statistic: Statistic, bar: Bar
+    data: Dataset, grouping: Grouping, analysis: AnalysisSpec, statistic: Statistic, bar: ProgressBar
 ) -> tuple[tuple[Outcome, ...], FloatArray]:
     """Return the outcome of every group, and the shuffled values, shape (B, G)."""
     n_groups = len(grouping.groups)

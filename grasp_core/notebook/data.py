@@ -16,7 +16,7 @@ from grasp_core.model.errors import SpecError
 from grasp_core.model.example import example_files
 from grasp_core.model.spec import AnalysisSpec
 from grasp_core.model.text import Sentence, for_python
-from grasp_core.notebook._shown import Bar, Saved, page, shown_table
+from grasp_core.notebook._shown import ProgressBar, Saved, page, shown_table
 from grasp_core.notebook.frames import frame_table
 from grasp_core.notebook.options import (
     Axes,
@@ -119,13 +119,18 @@ def tables_of(
 
 
 def reading(
-    tables: InputTables, options: Mapping[str, Any], voice: Python, *, axes_named: bool, several: bool = False
+    tables: InputTables,
+    options: Mapping[str, Any],
+    frontend: Python,
+    *,
+    axes_named: bool,
+    several: bool = False,
 ) -> Reading:
     """Read the tables as the options say; guess what they leave open, unless `guess` is False."""
     fields = data_fields(options, several=several)
     if not options.get("guess", True):
         return as_named(tables, fields)
-    return reading_of(tables, fields, voice, answer_of(options), axes_named=axes_named)
+    return reading_of(tables, fields, frontend, answer_of(options), axes_named=axes_named)
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -193,17 +198,17 @@ def quality(
     UnsureError, DataError, SpecError
         As :func:`analyse`.
     """
-    voice = Python()
+    frontend = Python()
     tables = tables_of(annotations, raters, None, options)
-    found = reading(tables, options, voice, axes_named=axes is not None)
+    found = reading(tables, options, frontend, axes_named=axes is not None)
     named = axis_sets(axes) or tuple((name,) for name in found.axes)
     sets = AnalysisSpec(axes=named).axes if named else ()
     found, data = found.formed(tuple(dict.fromkeys(name for one in sets for name in one)))
-    say_data(data, found.spec, voice)
-    say_problems(data, voice)
+    say_data(data, found.spec, frontend)
+    say_problems(data, frontend)
     if power and not sets:
         raise SpecError("power needs groups: name an axis with axes=")
-    with closing(Bar("groups", shown=progress)) as bar:
+    with closing(ProgressBar("groups", shown=progress)) as bar:
         report = quality_report(data, power=power_of(data, sets if power else (), bar.tell))
-    say_batches(found, tuple(data.raters.axes), data, report.warnings, voice)
-    return Quality(report, tuple(voice.notes))
+    say_batches(found, tuple(data.raters.axes), data, report.warnings, frontend)
+    return Quality(report, tuple(frontend.notes))

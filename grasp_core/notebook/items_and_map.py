@@ -18,7 +18,7 @@ from grasp_core.engine.run import checked_groups
 from grasp_core.model.errors import SpecError
 from grasp_core.model.spec import RunSpec
 from grasp_core.model.text import json_text, listed
-from grasp_core.notebook._shown import Bar, Saved, page, shown_table
+from grasp_core.notebook._shown import ProgressBar, Saved, page, shown_table
 from grasp_core.notebook.analysis import on
 from grasp_core.notebook.data import tables_of
 from grasp_core.notebook.options import group_of, texts, worded
@@ -144,7 +144,7 @@ def items(
     place = result.spec.data.question_named(question, " by question=")
     named = group_of(group, dict.fromkeys(checked_groups(data, result.spec).groups))
     asked = ItemsRequest(result.spec, named, result.result.permutations, place)
-    pool, bar = Pool(workers.threads), Bar("items", shown=progress)
+    pool, bar = Pool(workers.threads), ProgressBar("items", shown=progress)
     looked = on(pool, bar, lambda: look_at_items(data, asked, pool.each, bar.share))
     return GroupItems(looked, texts_of_items(found.annotations, result.spec.data), other_data(result, data))
 

@@ -13,7 +13,7 @@ from grasp_core.analysis.models.result import ModelsResult
 from grasp_core.benchmark.baselines.as_raters import item_texts, label_items
 from grasp_core.benchmark.baselines.registry import check_installed
 from grasp_core.engine import run_request
-from grasp_core.engine.option_names import Voice
+from grasp_core.engine.frontend import Frontend
 from grasp_core.engine.reading_request import Reading
 from grasp_core.engine.run import checked_groups
 from grasp_core.engine.time_left import models_seconds
@@ -131,11 +131,11 @@ def models(
         If a baseline's packages are not installed.
     """
     started = time.perf_counter()
-    voice = Python()
-    asked, _ = models_asked(annotations, raters, axes, labels, columns, baselines, options, voice)
+    frontend = Python()
+    asked, _ = models_asked(annotations, raters, axes, labels, columns, baselines, options, frontend)
     result = computed(asked.data, asked.spec, progress=progress, workers=workers, started=started)
-    asked.say_afterwards(result.warnings, voice)
-    return ModelsAnalysis(cast("ModelsResult", result), tuple(voice.notes))
+    asked.say_afterwards(result.warnings, frontend)
+    return ModelsAnalysis(cast("ModelsResult", result), tuple(frontend.notes))
 
 
 def models_asked(
@@ -146,17 +146,17 @@ def models_asked(
     columns: Mapping[str, str] | None,
     baselines: Sequence[str],
     options: TestOptions,
-    voice: Python,
-) -> tuple[run_request.PreparedRequest, dict[str, Table]]:
+    frontend: Python,
+) -> tuple[run_request.RunRequest, dict[str, Table]]:
     """Return the request that the arguments of :func:`models` make, as :func:`of_models` does."""
     for name in baselines:
         check_installed(name)
     tables = tables_of(annotations, raters, None, options)
-    found = reading(tables, options, voice, axes_named=axes is not None)
+    found = reading(tables, options, frontend, axes_named=axes is not None)
     analysis = AnalysisSpec(**run_request.with_axes(found, analysis_fields(options), axis_sets(axes)))
     given = ((name, table_of(one, name)) for name, one in (labels or {}).items())
     named = options.keys() | (set() if axes is None else {"axes"})
-    return of_models(found, analysis, given, (columns or {}).items(), baselines, named, voice)
+    return of_models(found, analysis, given, (columns or {}).items(), baselines, named, frontend)
 
 
 def of_models(
@@ -166,8 +166,8 @@ def of_models(
     columns: Iterable[tuple[str, str]],
     baselines: Iterable[str],
     named: Collection[str],
-    voice: Voice,
-) -> tuple[run_request.PreparedRequest, dict[str, Table]]:
+    frontend: Frontend,
+) -> tuple[run_request.RunRequest, dict[str, Table]]:
     """Return a request for models by name: tables of labels, columns of the annotations, and baselines.
 
     Returns also the tables of labels and of baselines. Raises an error if the run cannot be computed.
@@ -175,7 +175,7 @@ def of_models(
     `named`: options that the caller named; the data decide the others.
     """
     found, data = found.formed(analysis.columns)
-    run_request.say_data(data, found.spec, voice)
+    run_request.say_data(data, found.spec, frontend)
     tables = [*labels]
     models = [read_model(table, name, data, found.spec) for name, table in tables]
     models += [read_model_column(found.annotations, at, name, data, found.spec) for name, at in columns]
@@ -186,11 +186,11 @@ def of_models(
     check_models(models)
     spec = RunSpec(found.spec, analysis, models=sources(models))
     if "axes" not in named:
-        spec = run_request.with_groups(data, spec, voice)
+        spec = run_request.with_groups(data, spec, frontend)
     grouping = checked_groups(data, spec)
-    run_request.say_shuffles(data, grouping, spec.analysis, voice)
+    run_request.say_shuffles(data, grouping, spec.analysis, frontend)
     if "permutations" not in named and "adaptive" not in named:
         seconds = models_seconds(data, len(models), spec.analysis.axes, analysis.min_raters)
-        spec = run_request.stopping_early(spec, seconds, voice)
+        spec = run_request.stopping_early(spec, seconds, frontend)
     data = dataclasses.replace(data, models=tuple(models))
-    return run_request.PreparedRequest(found, data, spec, grouping), dict(tables)
+    return run_request.RunRequest(found, data, spec, grouping), dict(tables)

@@ -9,24 +9,22 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack, cast
 from urllib.parse import urlencode
 
-from grasp_core.analysis.items.outcomes import ItemsResult
 from grasp_core.analysis.models.result import ModelsResult
-from grasp_core.analysis.planner.values import Assumed, Plan
-from grasp_core.analysis.rater_map_values import RaterMap
+from grasp_core.analysis.planner.values import Assumed
 from grasp_core.analysis.results import read_result
 from grasp_core.model.errors import DataError, RemoteError, SpecError
-from grasp_core.model.json_values import from_json, to_json
+from grasp_core.model.json_values import to_json
 from grasp_core.model.result import Result, RunResult
 from grasp_core.model.spec import RunSpec
 from grasp_core.model.text import Sentence, not_there
-from grasp_core.notebook._shown import Bar, Brief, page, shown_table
+from grasp_core.notebook._shown import Brief, ProgressBar, page, shown_table
 from grasp_core.notebook.analysis import asked_of, server_request
 from grasp_core.notebook.data import Quality, table_of
 from grasp_core.notebook.items_and_map import GroupItems, MappedRaters
 from grasp_core.notebook.models import ModelsAnalysis, models_asked
 from grasp_core.notebook.options import AnalysisOptions, Axes, Python, TestOptions, takes, texts, worded
 from grasp_core.notebook.plan import Planned, PlanOptions, given_fields
-from grasp_core.notebook.remote import Api, api_of, in_python, lying
+from grasp_core.notebook.remote import Api, api_of, lying
 from grasp_core.notebook.results import Analysis
 from grasp_core.report.changes import details, headline
 from grasp_core.report.comparison import (
@@ -40,7 +38,6 @@ from grasp_core.report.comparison import (
     verdicts_table,
 )
 from grasp_core.report.comparison import compare as held
-from grasp_core.report.quality import QualityReport
 from grasp_core.report.saved import json_in
 
 if TYPE_CHECKING:  # takes long to load
@@ -250,7 +247,7 @@ class Connection:
         """
         given = {"annotations": annotations, "raters": raters, "items": items}
         plain, data, notes = self._asked(given, axes, spec, options)
-        with closing(Bar("permutations", shown=progress)) as bar:
+        with closing(ProgressBar("permutations", shown=progress)) as bar:
             there = self._api.compute(plain, bar.tell)
         notes = there.notes if data is None else notes
         return Analysis(cast("RunResult", there.result), notes, data, there.run)
@@ -264,9 +261,9 @@ class Connection:
     ) -> tuple[dict[str, Any], Dataset | None, tuple[str, ...]]:
         """Return a request's content; if the data were read here, also the data and how they were read."""
         if not any(isinstance(one, OnServer) for one in given.values()):
-            voice = Python()
-            asked = asked_of(*given.values(), axes=axes, spec=spec, options=options, voice=voice)
-            return self._api.sent(asked.spec, asked.found, given), asked.data, tuple(voice.notes)
+            frontend = Python()
+            asked = asked_of(*given.values(), axes=axes, spec=spec, options=options, frontend=frontend)
+            return self._api.sent(asked.spec, asked.found, given), asked.data, tuple(frontend.notes)
         plain = server_request(axes, spec, options)
         there = {role: one for role, one in given.items() if one is not None}
         files = {
@@ -294,14 +291,14 @@ class Connection:
         -------
         ModelsAnalysis
         """
-        voice = Python()
-        asked, tables = models_asked(annotations, raters, axes, labels, columns, baselines, options, voice)
+        frontend = Python()
+        asked, tables = models_asked(annotations, raters, axes, labels, columns, baselines, options, frontend)
         given = {"annotations": annotations, "raters": raters}
         brought = {name: ((labels or {}).get(name), table) for name, table in tables.items()}
         plain = self._api.sent(asked.spec, asked.found, given, brought)
-        with closing(Bar("permutations", shown=progress)) as bar:
+        with closing(ProgressBar("permutations", shown=progress)) as bar:
             there = self._api.compute(plain, bar.tell)
-        return ModelsAnalysis(cast("ModelsResult", there.result), tuple(voice.notes))
+        return ModelsAnalysis(cast("ModelsResult", there.result), tuple(frontend.notes))
 
     @takes(AnalysisOptions)
     def quality(
@@ -321,13 +318,8 @@ class Connection:
         """
         given = {"annotations": annotations, "raters": raters, "items": None}
         plain, data, notes = self._asked(given, axes, None, options)
-        told = self._api.ended(
-            self._api.ask("/quality", {**plain, "power": power, "project": self._api.project})
-        )
-        report = told.get("report") or told
-        if data is None:
-            notes = tuple(map(in_python, (*report["notes"], *report["hints"])))
-        return Quality(QualityReport.from_dict(report), notes)
+        report, of_server = self._api.quality(plain, power=power)
+        return Quality(report, of_server if data is None else notes)
 
     def file(self, place: str, *, name: str = "", token: str | None = None) -> OnServer:
         """Name a file that the server reads itself, to give it in place of data.
@@ -391,13 +383,12 @@ class Connection:
     def items(self, run: Run, *, group: Mapping[str, object], question: str | None = None) -> GroupItems:
         """Find the items behind the difference of a run's group, as :func:`~grasp_core.items` does."""
         wanted = {axis: texts(value)[0] for axis, value in group.items()}
-        return GroupItems(ItemsResult.from_dict(self._api.items(_id(run), wanted, question)))
+        return GroupItems(self._api.items(_id(run), wanted, question))
 
     def map_raters(self, run: Run) -> MappedRaters:
         """Map the raters of a run by how they agree, as :func:`~grasp_core.map_raters` does."""
-        plain = self._api.rater_map(_id(run))
-        spec = RunSpec.from_dict(plain["spec"])
-        return MappedRaters(from_json(plain["map"], RaterMap), spec, plain["data"])
+        made, plain = self._api.rater_map(_id(run))
+        return MappedRaters(made, RunSpec.from_dict(plain["spec"]), plain["data"])
 
     @takes(PlanOptions)
     def plan(
@@ -424,8 +415,7 @@ class Connection:
             raise SpecError("a plan takes a run and a group of it, or assumed figures")
         else:
             plain |= {"run": _id(run), "group": {axis: texts(value)[0] for axis, value in group.items()}}
-        told = self._api.ended(self._api.ask("/plans", plain))["report"]
-        return Planned(from_json(told["plan"], Plan))
+        return Planned(self._api.plan(plain))
 
 
 def _id(run: Run) -> str:

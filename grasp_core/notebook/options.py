@@ -11,7 +11,7 @@ from typing import Any, ParamSpec, TypedDict, TypeVar, get_type_hints
 
 import numpy as np
 
-from grasp_core.engine.option_names import KeepingNotes
+from grasp_core.engine.frontend import KeepingNotes
 from grasp_core.engine.reading_request import AdviceAnswer
 from grasp_core.engine.run_request import Preset
 from grasp_core.model import spec
@@ -101,15 +101,15 @@ class Python(KeepingNotes):
     """Options as written in Python; notes are kept, worded for Python."""
 
     def note(self, sentence: str) -> None:
-        """See :class:`~grasp_core.engine.option_names.Voice`."""
+        """See :class:`~grasp_core.engine.frontend.Frontend`."""
         super().note(for_python(sentence))
 
     def option(self, field: str) -> str:
-        """See :class:`~grasp_core.engine.option_names.Voice`."""
+        """See :class:`~grasp_core.engine.frontend.Frontend`."""
         return f"{field}="
 
     def value(self, field: str, value: object) -> str:
-        """See :class:`~grasp_core.engine.option_names.Voice`."""
+        """See :class:`~grasp_core.engine.frontend.Frontend`."""
         return f"{field}={value!r}"
 
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from grasp_core.analysis.planner import simulation
 from grasp_core.analysis.planner.values import Assumed, Plan, PlanSpec, Target, plan_dict
-from grasp_core.engine.option_names import Voice
+from grasp_core.engine.frontend import Frontend
 from grasp_core.engine.pools import workers
 from grasp_core.engine.pools.pool import Pool
 from grasp_core.engine.reading_request import Reading
@@ -19,7 +19,7 @@ from grasp_core.model.errors import SpecError
 from grasp_core.model.groups import AxisSet, Group, form_groups, one_line
 from grasp_core.model.spec import Level
 from grasp_core.model.text import json_text
-from grasp_core.notebook._shown import Bar, Saved, page, shown_table
+from grasp_core.notebook._shown import ProgressBar, Saved, page, shown_table
 from grasp_core.notebook.analysis import on
 from grasp_core.notebook.data import reading, tables_of
 from grasp_core.notebook.options import (
@@ -171,7 +171,7 @@ def plan(
     UnsureError, DataError, SpecError
         As :func:`analyse`; also if the pilot is too small, or no design is in the range.
     """
-    voice = Python()
+    frontend = Python()
     if assumed is not None:
         if annotations is not None or group is not None:
             raise SpecError("a plan takes a pilot or assumed figures, not both")
@@ -180,17 +180,17 @@ def plan(
         raise SpecError("a plan takes a pilot's annotations and a group of it, or assumed figures")
     else:
         given = {name: value for name, value in options.items() if name in ReadingOptions.__annotations__}
-        found = reading(tables_of(annotations, raters, None, given), given, voice, axes_named=False)
+        found = reading(tables_of(annotations, raters, None, given), given, frontend, axes_named=False)
 
         def named(groups: Iterable[Group]) -> Group:
             return group_of(group, dict.fromkeys(groups))
 
-        task, _ = pilot_task(found, texts(group), named, options, voice)
-    pool, bar = Pool(workers.threads), Bar("data sets", shown=progress)
+        task, _ = pilot_task(found, texts(group), named, options, frontend)
+    pool, bar = Pool(workers.threads), ProgressBar("data sets", shown=progress)
     made = on(
         pool, bar, lambda: simulation.make_plan(task, pool.each, lambda one: bar.tell(one.done, one.total))
     )
-    return Planned(made, tuple(voice.notes))
+    return Planned(made, tuple(frontend.notes))
 
 
 def pilot_task(
@@ -198,15 +198,15 @@ def pilot_task(
     axes: AxisSet,
     named: Callable[[Iterable[Group]], Group],
     options: Mapping[str, Any],
-    voice: Voice,
+    frontend: Frontend,
 ) -> tuple[simulation.PlanTask, Reading]:
     """Return the planning task for the pilot's group that `named` picks, and how the pilot was read."""
     found, data = found.formed(axes)
     least = options.get("min_raters", 2)
     grouping = form_groups(data.raters, [axes], min_raters=least)
     group = named(grouping.groups)
-    say_data(data, found.spec, voice)
-    say_problems(data, voice)
+    say_data(data, found.spec, frontend)
+    say_problems(data, frontend)
     g, rated = grouping.groups.index(group), data.annotations
     known = int(grouping.known[grouping.known_of[g]].sum())
     fields = simulation.usual(int(grouping.n_raters[g]), known, rated.n_items, rated.n_annotations)

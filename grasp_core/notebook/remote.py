@@ -15,20 +15,24 @@ from types import MappingProxyType
 from typing import Any, NamedTuple
 from urllib.parse import parse_qs, quote, urlencode, urljoin, urlsplit
 
+from grasp_core.analysis.items.outcomes import ItemsResult
+from grasp_core.analysis.planner.values import Plan
+from grasp_core.analysis.rater_map_values import RaterMap
 from grasp_core.analysis.results import read_result
-from grasp_core.engine.option_names import Voice
+from grasp_core.engine.frontend import Frontend
 from grasp_core.engine.reading_request import Reading
 from grasp_core.model.data_spec import IN_FILES, DataSpec
 from grasp_core.model.errors import RemoteError
 from grasp_core.model.fields import fields_of
 from grasp_core.model.groups import AxisSet
-from grasp_core.model.json_values import to_json
+from grasp_core.model.json_values import from_json, to_json
 from grasp_core.model.result import Result
 from grasp_core.model.settings import kept_secret
 from grasp_core.model.spec import AnalysisSpec, RunSpec
 from grasp_core.model.text import for_python
 from grasp_core.notebook.options import Python
 from grasp_core.reading.table.table import Table
+from grasp_core.report.quality import QualityReport
 from grasp_core.report.saved import MAX_BYTES
 from grasp_core.version import __version__
 
@@ -53,7 +57,7 @@ _IN_REQUESTS = re.compile(r'"(\w+)"(: )?')
 _IN_DATA = ' in "data"'
 _WRITE_IT = "write it like https://host/results?run=... or https://host/api/v1/runs/..."
 
-Told = Callable[[int, int], object]
+ShowProgress = Callable[[int, int], object]
 """Function called with the number of permutations, or other steps, that are done, and their total."""
 
 
@@ -65,18 +69,22 @@ class RemoteResult(NamedTuple):
     notes: tuple[str, ...]
 
 
-def in_words_of(voice: Voice, text: str) -> str:
-    """Reword a server's sentence: it writes options as requests have them, the voice in its own way."""
+def _silent(words: str) -> None:
+    """Tell nothing."""
+
+
+def in_words_of(frontend: Frontend, text: str) -> str:
+    """Reword a server's sentence: it writes options as requests have them, the frontend in its own way."""
     said, at = "", 0
     while found := _IN_REQUESTS.search(text, at):
         said, end, (name, follows) = said + text[at : found.start()], found.end(), found.groups()
         words = found[0]
         if name in _NAMES:
-            words, end = voice.option(name), found.end(1) + 1
+            words, end = frontend.option(name), found.end(1) + 1
             with contextlib.suppress(ValueError):
                 if follows:
                     value, end = json.JSONDecoder().raw_decode(text, found.end())
-                    words = voice.value(name, value)
+                    words = frontend.value(name, value)
             end += len(_IN_DATA) if text.startswith(_IN_DATA, end) else 0
         said, at = said + words, end
     return said + text[at:]
@@ -129,7 +137,7 @@ class Api:
             raise RemoteError(f"the run is {plain['state']}; open it once it is done", "not-done")
         return plain
 
-    def ended(self, told: Any, tell: Callable[[str], object] = lambda words: None) -> Any:
+    def ended(self, told: Any, tell: Callable[[str], object] = _silent) -> Any:
         """Wait for work that the server has begun, and return its outcome; `tell` gets the current step."""
         while told.get("state") == "running" and "doing" in told:
             tell(told["doing"])
@@ -139,7 +147,20 @@ class Api:
             raise RemoteError(self._word(problem["detail"]), problem["code"])
         return told
 
-    def items(self, run: str, group: Mapping[str, str], question: str | None) -> Any:
+    def quality(
+        self, asked: Mapping[str, Any], tell: Callable[[str], object] = _silent, *, power: bool
+    ) -> tuple[QualityReport, tuple[str, ...]]:
+        """Return the report on data, and the server's notes on how it read them."""
+        told = self.ended(self.ask("/quality", {**asked, "power": power, "project": self.project}), tell)
+        plain = told.get("report") or told
+        notes = tuple(map(self._word, (*plain["notes"], *plain["hints"])))
+        return QualityReport.from_dict(plain), notes
+
+    def plan(self, asked: Mapping[str, Any], tell: Callable[[str], object] = _silent) -> Plan:
+        """Return a plan."""
+        return from_json(self.ended(self.ask("/plans", asked), tell)["report"]["plan"], Plan)
+
+    def items(self, run: str, group: Mapping[str, str], question: str | None) -> ItemsResult:
         """Return the items of a group of a run."""
         place = f"/runs/{quote(run, safe='')}/items"
         told = self.ask(place, {"group": dict(group), "question": question})
@@ -150,11 +171,12 @@ class Api:
             if told["state"] == "running":
                 time.sleep(_AGAIN_S)
             told = self.ask(place)
-        return told
+        return ItemsResult.from_dict(told)
 
-    def rater_map(self, run: str) -> Any:
-        """Return the map of a run's raters."""
-        return self.ended(self.ask(f"/runs/{quote(run, safe='')}/rater-map", {}))["report"]
+    def rater_map(self, run: str) -> tuple[RaterMap, Mapping[str, Any]]:
+        """Return the map of a run's raters, and the whole file of it."""
+        plain = self.ended(self.ask(f"/runs/{quote(run, safe='')}/rater-map", {}))["report"]
+        return from_json(plain["map"], RaterMap), plain
 
     def sent(
         self,
@@ -193,7 +215,7 @@ class Api:
         asked = urlencode({"name": name, "project": self.project})
         return {"sha256": self.ask(f"/files?{asked}", content=content)["sha256"], "name": name}
 
-    def compute(self, asked: Mapping[str, object], tell: Told) -> RemoteResult:
+    def compute(self, asked: Mapping[str, object], tell: ShowProgress) -> RemoteResult:
         """Return the result of a run; an interrupt cancels the run."""
         told = self.ended(self.ask("/runs", {**asked, "project": self.project}))
         run = told.get("run") or told

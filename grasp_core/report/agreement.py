@@ -110,8 +110,8 @@ def raters_frame(dataset: Dataset, gold: Int64Array | None = None) -> pd.DataFra
         right = np.bincount(first.rater[known], first.category[known] == gold[first.item[known]], minlength=n)
         frame["gold_items"] = asked
         frame["as_gold"] = right / np.where(asked, asked, np.nan)
-    frame["at_chance"] = _told(chance.random, chance.looked_at)
-    frame["constant"] = _told(constant.named, constant.looked_at)
+    frame["at_chance"] = _flags(chance.random, chance.looked_at)
+    frame["constant"] = _flags(constant.named, constant.looked_at)
     frame["copies"] = copies
     flagged = chance.random | constant.named | np.array([bool(one) for one in copies])
     order = np.lexsort((np.arange(n), np.where(np.isnan(again), np.inf, again), ~flagged))
@@ -138,7 +138,7 @@ def raters_table(frame: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(table)
 
 
-def _told(named: BoolArray, looked_at: BoolArray) -> list[bool | None]:
+def _flags(named: BoolArray, looked_at: BoolArray) -> list[bool | None]:
     return [bool(one) if seen else None for one, seen in zip(named, looked_at | named, strict=True)]
 
 

@@ -230,20 +230,14 @@ def compare(a: Result, b: Result) -> Comparison | None:
         return None
     rows_a, rows_b = _rows(a), _rows(b)
     statistics = tuple(name for name in _reported(a) if name in _reported(b))
+    in_both = [(row, rows_b[key]) for key, row in rows_a.items() if key in rows_b]
     changes = [
-        Change(row.group, name, *both, row.model)
-        for key, row in rows_a.items()
-        if key in rows_b
-        for name in statistics
-        for both in ((row.outcomes[name], rows_b[key].outcomes[name]),)
-        if not any(isinstance(one, names.InPlaceOfGai) for one in both)  # the gap is compared on its own
+        Change(row.group, name, row.outcomes[name], other.outcomes[name], row.model)
+        for row, other in in_both
+        for name in statistics  # the gap in place of a GAI is compared on its own
+        if not any(isinstance(one.outcomes[name], names.InPlaceOfGai) for one in (row, other))
     ]
-    beside = [
-        change
-        for key, row in rows_a.items()
-        if key in rows_b
-        for change in use_changed(row.group, row.use, rows_b[key].use)
-    ]
+    beside = [change for row, other in in_both for change in use_changed(row.group, row.use, other.use)]
     beside.sort(key=lambda change: (names.LABEL_USE, names.LABELS, names.MEAN).index(change.statistic))
     if isinstance(a, RunResult) and isinstance(b, RunResult):  # each axis by the group that attains its DSI
         of_b = {frozenset(row.axes): row for row in shown_axes(b)}
@@ -342,7 +336,9 @@ def _changes() -> Iterator[Column]:
         return lambda change: change.moved_interval and getattr(change.moved_interval, end)
 
     yield Column(lambda change: " = ".join(map(one_line, change.slice)), "slice", name="slice")
-    yield Column(_pair, "pair", name="pair")
+    yield Column(
+        lambda change: f"{group_label(change.group)} – {group_label(change.other)}", "pair", name="pair"
+    )
     yield Column(whose, "group", name="group")
     yield Column(lambda change: axis_label(change.group.axes), "axis", name="axis")
     yield Column("model", "model", name="model")
@@ -443,7 +439,7 @@ def _rows(result: Result) -> dict[tuple[frozenset[tuple[str, str]], str | None],
             _Row(
                 row.group,
                 None,
-                {name: names.told_of(row, name) for name in _reported(result)},
+                {name: names.shown_outcome(row, name) for name in _reported(result)},
                 row.label_use,
             )
             for row in groups
@@ -459,10 +455,6 @@ def whose(change: Change) -> str:
     """Name the group; for DSI, the group that attains it in a, and the one in b if it differs."""
     titles = [group_label(group) for group in (change.group, change.group_b) if group is not None]
     return " → ".join(dict.fromkeys(titles))
-
-
-def _pair(change: Change) -> str:
-    return " – ".join(map(group_label, filter(None, (change.group, change.other))))
 
 
 def tested(change: Change) -> str:

@@ -147,7 +147,7 @@ def _forms(result: Result) -> set[str]:
     beside: list[SliceResult | GivenResult] = list(result.given)
     beside += [one for found in result.slices for one in found.values]
     groups = [*result.groups, *(row for one in beside for row in one.groups)]
-    told = [names.told_of(row, name) for row in groups for name in row.statistics]
+    told = [names.shown_outcome(row, name) for row in groups for name in row.statistics]
     return {
         names.form(one) for one in (*told, *(one for row in result.pairs for one in row.statistics.values()))
     }

@@ -48,12 +48,8 @@ _OF_LABELS = f"{LABEL_USE_EXPLANATION} {P_BOTH_MEANING}"
 _NO_INTERVAL = "none"
 
 
-class Table(NamedTuple):
-    """A table of texts; its first columns, as many as `names`, are names.
-
-    `key`: its name in files.
-    `words`: explanation if the table stands alone; `note`: text below it there.
-    """
+class TextTable(NamedTuple):
+    """A table of texts, its first `names` columns names; `words` and `note` explain it if it stands alone."""
 
     key: str
     caption: str
@@ -63,7 +59,7 @@ class Table(NamedTuple):
     note: str = ""
 
 
-class Tested(NamedTuple):
+class PairTest(NamedTuple):
     """A test of a pair, with its name."""
 
     row: PairResult
@@ -94,12 +90,12 @@ PAIRS = (
 )
 
 
-def pairs_tested(result: RunResult) -> list[Tested]:
+def pairs_tested(result: RunResult) -> list[PairTest]:
     """Each test of each pair; labels are in percentage points."""
-    labels, found = of_label_use(result), list[Tested]()
+    labels, found = of_label_use(result), list[PairTest]()
     for row in result.pairs:
-        found += [Tested(row, one.name, one.of(row)) for one in labels]
-        found += [Tested(row, PAIR_NAMES[name], outcome) for name, outcome in row.statistics.items()]
+        found += [PairTest(row, one.name, one.of(row)) for one in labels]
+        found += [PairTest(row, PAIR_NAMES[name], outcome) for name, outcome in row.statistics.items()]
     return found
 
 
@@ -155,7 +151,7 @@ def _texts(outcome: Outcome, measure: Measure, result: RunResult) -> list[str]:
     return [measure.write(outcome.value), interval, *tested]
 
 
-def slices_in_numbers(result: RunResult, found: SlicesResult, key: str) -> Iterator[Table]:
+def slices_in_numbers(result: RunResult, found: SlicesResult, key: str) -> Iterator[TextTable]:
     """Tables of all results in the slices of one column; their keys begin with `key`."""
     for name, title, explanation, make, titles in (
         ("numbers", "Every statistic", "", statistics_in_numbers, 5),
@@ -164,13 +160,13 @@ def slices_in_numbers(result: RunResult, found: SlicesResult, key: str) -> Itera
         ("dsi", "DSI", names.DSI_EXPLANATION, dsi_in_numbers, 4),
     ):
         caption = f"{title} by {one_line(found.column)}"
-        yield Table(f"{key}-{name}", caption, sliced(result, found, make), titles, explanation)
+        yield TextTable(f"{key}-{name}", caption, sliced(result, found, make), titles, explanation)
 
 
 def statistics_in_numbers(result: RunResult, statistics: Sequence[str] | None = None) -> pd.DataFrame:
     """One row for each statistic and group; only for the named statistics, if some are named."""
     rows = [
-        [names.WORDS[name].name, *_named(row), *_tested(names.told_of(row, name), result)]
+        [names.WORDS[name].name, *_named(row), *_tested(names.shown_outcome(row, name), result)]
         for name in (names.reported_statistics(result) if statistics is None else statistics)
         for row in result.groups
     ]
@@ -232,18 +228,14 @@ def _tested(outcome: Outcome, result: RunResult) -> list[str]:
 
 
 class Section(NamedTuple):
-    """A heading with its level, an explanation, sentences and tables; any of them may be missing.
-
-    `key`: its name in files.
-    `numbers`: tables of all numbers of the section; a document without room for them shows them last.
-    """
+    """A heading, an explanation, sentences and tables, each optional; `numbers` may be shown at the end."""
 
     key: str = ""
     heading: str = ""
     words: str = ""
     said: Sequence[Sentence] = ()
-    tables: Sequence[Table] = ()
-    numbers: Sequence[Table] = ()
+    tables: Sequence[TextTable] = ()
+    numbers: Sequence[TextTable] = ()
     level: int = 2
 
 
@@ -251,26 +243,26 @@ def further(result: RunResult) -> Iterator[Section]:
     """Sections on DSI, label use, pairs, slices, and groups given another axis, if they were computed."""
     if result.dsi:
         yield Section(
-            "dsi", tables=[Table("dsi", "DSI of every axis", dsi_in_numbers(result), 2, DSI_EXPLANATION)]
+            "dsi", tables=[TextTable("dsi", "DSI of every axis", dsi_in_numbers(result), 2, DSI_EXPLANATION)]
         )
     if with_label_use(result):
-        use = Table("labels", "Label use", label_use_by_group(result), 2, LABEL_USE_EXPLANATION)
+        use = TextTable("labels", "Label use", label_use_by_group(result), 2, LABEL_USE_EXPLANATION)
         labels, means = labels_in_numbers(result), means_in_numbers(result)
         numbers = [
-            Table("label-numbers", "Every label of every group", labels, 3, _OF_LABELS),
-            Table("means", names.MEAN_SHIFT_NAME, means, 2, names.MEAN_SHIFT_EXPLANATION),
+            TextTable("label-numbers", "Every label of every group", labels, 3, _OF_LABELS),
+            TextTable("means", names.MEAN_SHIFT_NAME, means, 2, names.MEAN_SHIFT_EXPLANATION),
         ]
         yield Section("labels", words=LABEL_USE_EXPLANATION, tables=[use], numbers=numbers)
     if result.pairs:
         note = " ".join(sentence.plain for sentence in most_told(result, PAIRS_SAID))
         what = "Pairs of groups, each with its raters"
-        pairs = Table("pairs", what, pairs_in_words(result), 3, PAIRS_EXPLANATION, note)
-        every = Table("pair-numbers", "Everything of every pair of groups", pairs_in_numbers(result), 4)
+        pairs = TextTable("pairs", what, pairs_in_words(result), 3, PAIRS_EXPLANATION, note)
+        every = TextTable("pair-numbers", "Everything of every pair of groups", pairs_in_numbers(result), 4)
         said = most_told(result, len(result.pairs))
         yield Section("pairs", "", PAIRS_EXPLANATION, said, [pairs], [every])
     for place, found in enumerate(result.slices, 1):
         key, what = f"slices-{place}", f"Every group on the items of each value of {one_line(found.column)}"
-        table = Table(key, what, sliced(result, found, wide_table), 4)
+        table = TextTable(key, what, sliced(result, found, wide_table), 4)
         of_slices = [*slices_in_numbers(result, found, key)]
         heading, told = f"Slices by {found.column}", slice_sentences(result, found)
         yield Section(key, heading, "", told, [table], of_slices)
@@ -278,7 +270,7 @@ def further(result: RunResult) -> Iterator[Section]:
         tables = []
         for place, one in enumerate(result.given, 1):
             what, frame = f"Every group given {axis_label((one.column,))}", given_table(result, one)
-            tables.append(Table(f"given-{place}", what, frame, 1, GIVEN_EXPLANATION))
+            tables.append(TextTable(f"given-{place}", what, frame, 1, GIVEN_EXPLANATION))
         yield Section("given", "Given another axis", GIVEN_EXPLANATION, given_sentences(result), tables)
 
 
@@ -286,7 +278,7 @@ def every_number(result: RunResult, sections: Sequence[Section]) -> Iterator[Sec
     """Sections of all numbers with interval, p and q: of groups, then of these sections; no empty tables."""
     inside = brackets(result.spec.analysis)
     yield Section(heading="In numbers", words=inside)
-    of_groups = Table("numbers", "Every statistic of every group", statistics_in_numbers(result), 3)
+    of_groups = TextTable("numbers", "Every statistic of every group", statistics_in_numbers(result), 3)
     for one in (of_groups, *(table for section in sections for table in section.numbers)):
         if not one.frame.empty:
             table = one._replace(words=f"{one.words} {inside}")
@@ -297,8 +289,8 @@ def map_of_raters(found: RaterMap, level: Level) -> Iterator[Section]:
     """Sections on the axes that disagreement follows and, if there is a map, its numbers."""
     yield Section(heading="Map of raters", said=sentences(found, level))
     if found.reason is None:
-        axes = Table("map", "What axes explain", axes_table(found), 1, EXPLANATION)
+        axes = TextTable("map", "What axes explain", axes_table(found), 1, EXPLANATION)
         yield Section(words=EXPLANATION, tables=[axes])
         words = distance_words(level)
-        groups = Table("map-groups", "How far raters differ", groups_table(found, level), 2, words)
+        groups = TextTable("map-groups", "How far raters differ", groups_table(found, level), 2, words)
         yield Section(words=words, tables=[groups])

@@ -11,7 +11,7 @@ from grasp_core.model.groups import axis_label, group_label, group_labels, spoke
 from grasp_core.model.outcome import Outcome, Verdict, VerdictCode
 from grasp_core.model.text import Segment, Sentence, agree, number, spelled, strong
 from grasp_core.report.findings.advice import first_names
-from grasp_core.report.findings.answer import Answer, listing, of_luck, strength
+from grasp_core.report.findings.answer import ResultAnswer, listing, of_luck, strength
 from grasp_core.report.findings.mending import Warned
 from grasp_core.report.tables import OF_ROW, Column, cell_text, csv_of, or_nan, texts
 from grasp_core.report.words import names
@@ -32,7 +32,7 @@ class _Leaning(NamedTuple):
     shown_by: Sequence[str]
 
 
-def answer(result: ModelsResult) -> Answer:
+def answer(result: ModelsResult) -> ResultAnswer:
     """Say with which groups the models side, how sure that is, and which groups' views they miss."""
     said = [counts(result), *_how_sure(result), *_to_do(result)]
     for model in result.models:
@@ -40,7 +40,7 @@ def answer(result: ModelsResult) -> Answer:
     said += _not_reproduced(result)
     if result.classes:
         said.append(Sentence.of(f"Every macro-F1 here is over the same labels: {', '.join(result.classes)}."))
-    return Answer(title(result), Warned((), result.warnings), tuple(said))
+    return ResultAnswer(title(result), Warned((), result.warnings), tuple(said))
 
 
 _MANNERS = ((True, " with "), (False, " against "))
@@ -177,7 +177,7 @@ def _figures(result: ModelsResult, one: _Leaning) -> str:
     name = one.shown_by[0]
     outcome = one.row.models[one.model].statistics[name]
     value, random = map(names.format_value, (outcome.value, outcome.null_median))
-    tests = names.together_words(one.verdict)
+    tests = names.all_tests_words(one.verdict)
     return f"{names.SIDE_WORDS[name].short} {value}, random groups {random}; {tests}"
 
 

@@ -177,7 +177,7 @@ def _sentence(row: PairResult, one: _Told, result: RunResult, label: _Parts, bef
     undoing = lead(doubts(result, About(row.a.axes, (row.a, row.b), what)))
     tested = names.p_and_q_words(one.test, permutations=result.permutations)
     if row.verdict is not None:
-        tested = names.together_words(row.verdict)
+        tested = names.all_tests_words(row.verdict)
     return Sentence.of(before, undoing, *one.parts, f"; {tested}", *label, ".")
 
 

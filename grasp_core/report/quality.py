@@ -171,10 +171,7 @@ def quality_report(
     exchange: Exchange | None = None,
     duplicates: CloseRaters | None = None,
 ) -> QualityReport:
-    """Check everything except power, which takes longer; pass it in if it was estimated.
-
-    `duplicates`: from :func:`~grasp_core.reading.screens.duplicates.near_duplicates`, if they are known.
-    """
+    """Check everything except power, which takes longer: pass it in, and duplicates, if they are known."""
     if names is not None:
         axes = {name: dataset.raters.axes[name] for name in names}
         dataset = dataclasses.replace(dataset, raters=dataclasses.replace(dataset.raters, axes=axes))

@@ -21,10 +21,7 @@ MAX_BYTES = 200_000_000
 
 @dataclass(frozen=True, slots=True)
 class RecordedSpec:
-    """A spec, and the hash and file names of the data it was computed on.
-
-    `permutations`: the number that the run took; for a spec without a result, the most it asks for.
-    """
+    """A spec, the hash and file names of its data, and the permutations that the run took, or may take."""
 
     spec: RunSpec
     sha256: str

@@ -102,7 +102,7 @@ def side_by_side(result: RunResult, found: SlicesResult, what: str) -> pd.DataFr
 def _brief(row: GroupResult, what: str) -> str:
     if what == "label_use":
         return "" if row.label_use is None else foremost_text(row.label_use)
-    outcome = names.told_of(row, what)
+    outcome = names.shown_outcome(row, what)
     return f"{cell_text(outcome)} {names.format_interval(outcome.interval)}".rstrip()
 
 
@@ -167,7 +167,7 @@ def _doubts(result: RunResult, one: SliceTest) -> tuple[Doubt, ...]:
     return doubts(result, About(one.row.group.axes, (one.row.group,), one.statistic))
 
 
-def told_first(result: RunResult, found: SlicesResult, group: Group | None = None) -> SliceTest | None:
+def first_test(result: RunResult, found: SlicesResult, group: Group | None = None) -> SliceTest | None:
     """The test of the first sentence, of all groups or of one; None if no test is significant."""
     return next(iter(_held(result, _tests(result, found, group))), None)
 
@@ -187,7 +187,7 @@ def _tests(result: RunResult, found: SlicesResult, group: Group | None = None) -
     for one, row in ((of, row) for of in found.values for row in of.groups):
         if group in (None, row.group):
             for name in names.reported_statistics(result):
-                outcome = names.told_of(row, name)
+                outcome = names.shown_outcome(row, name)
                 if not isinstance(outcome, names.InPlaceOfGai):  # the gap has its own test
                     yield SliceTest(one, row, name, outcome)
             if row.label_use is not None:

@@ -53,7 +53,7 @@ class Column(NamedTuple):
         return list(map(self.write, self.cells(rows))) if self.write else self.cells(rows)
 
 
-class Cells(NamedTuple):
+class SheetColumn(NamedTuple):
     """A column of a workbook's sheet: its head, the kind of its cells, and the cells."""
 
     head: str
@@ -72,9 +72,9 @@ def numbers(columns: Iterable[Column], rows: Sequence[Any]) -> pd.DataFrame:
     return pd.DataFrame({one.name: one.values(rows) for one in columns if one.name})
 
 
-def sheet(columns: Iterable[Column], rows: Sequence[Any]) -> list[Cells]:
+def sheet(columns: Iterable[Column], rows: Sequence[Any]) -> list[SheetColumn]:
     """A workbook's sheet."""
-    return [Cells(one.sheet, one.kind, one.values(rows)) for one in columns if one.sheet]
+    return [SheetColumn(one.sheet, one.kind, one.values(rows)) for one in columns if one.sheet]
 
 
 def csv_of(columns: Iterable[Column], rows: Sequence[Any], *, end: str = "\n") -> str:
@@ -144,18 +144,14 @@ def ordered_groups(
     statistic = by or names.lead_statistic(result)
     if order == "axis":
         return result.groups
-    if order == "effect":
-        return tuple(
-            sorted(result.groups, key=lambda row: _last(effect(names.outcome_of(row, statistic)), -1))
-        )
-    if order == "q":
-        tests = {row.group: names.outcome_of(row, statistic) for row in result.groups}
+    if order not in ("effect", "q"):
+        raise SpecError(f"`order` must be axis, effect or q; found {order!r}")
 
-        def evidence(row: GroupResult) -> tuple[bool, float, bool, float]:
-            return (*_last(tests[row.group].q, 1), *_last(tests[row.group].p, 1))
+    def place(row: GroupResult) -> tuple[float, ...]:
+        test = names.outcome_of(row, statistic)
+        return _last(effect(test), -1) if order == "effect" else (*_last(test.q, 1), *_last(test.p, 1))
 
-        return tuple(sorted(result.groups, key=evidence))
-    raise SpecError(f"`order` must be axis, effect or q; found {order!r}")
+    return tuple(sorted(result.groups, key=place))
 
 
 def large_groups(groups: Sequence[GroupResult]) -> Sequence[GroupResult]:
@@ -214,7 +210,10 @@ def _of_statistic(
     name: str, result: RunResult | None = None, outcome_of: OfRow = names.outcome_of
 ) -> Iterator[Column]:
     words = names.WORDS[name].name
-    so_far = {"_p": names.p_so_far, "_q": names.q_so_far} if result and result.provisional else {}
+    so_far: dict[str, Callable[[Outcome], Any]] = {}
+    if result and result.provisional:
+        so_far["_p"] = lambda one: names.so_far(one.p, one.p_interval)
+        so_far["_q"] = lambda one: names.so_far(one.q, one.q_interval)
     for part, head, kind, take in _PARTS:
         of, title = partial(_taken, so_far.get(part, take), outcome_of, name), f"{words}{head}"
         program, book = "" if kind == "mark" else f"{name}{part}", "" if kind == "text" else title
@@ -238,7 +237,7 @@ def wide_table(result: RunResult) -> pd.DataFrame:
 
 
 def _in_one_cell(name: str) -> Column:
-    return Column(partial(_taken, cell_text, names.told_of, name), names.WORDS[name].name)
+    return Column(partial(_taken, cell_text, names.shown_outcome, name), names.WORDS[name].name)
 
 
 def explaining_groups(result: RunResult, row: GroupResult) -> tuple[Group, ...]:
@@ -293,7 +292,7 @@ def lead_table(result: RunResult) -> pd.DataFrame:
     columns = [
         *OF_ROW[:3],
         _in_one_cell(lead),
-        Column(partial(_taken, p_cell, names.told_of, lead), "p"),
+        Column(partial(_taken, p_cell, names.shown_outcome, lead), "p"),
         *others,
     ]
     return texts(columns, result.groups) if result.groups else pd.DataFrame()

@@ -162,10 +162,7 @@ FOR_PAIRS = replace(_LINE, other=Group((), ()))
 
 
 def tidy(result: RunResult, found: Iterable[Line], like: Line = _LINE) -> pd.DataFrame:
-    """Lines as a long frame, with a column for each axis of the run, named as in the data.
-
-    `like`: a line that sets the columns if there are no lines.
-    """
+    """Lines as a long frame, with a column for each axis; `like` sets the columns if there are no lines."""
     rows = [_cells(line, result.spec.analysis) for line in found]
     return pd.DataFrame(rows) if rows else pd.DataFrame([_cells(like, result.spec.analysis)]).iloc[:0]
 

@@ -25,11 +25,7 @@ _OF_THIS_VISIT = frozenset({"is_logged_in", "origin", "tokens"})
 
 
 def session_key(claims: Mapping[str, Any]) -> str:
-    """Return the key of a session: SHA-256 of the provider's claims, in hexadecimal.
-
-    An identity token has a number used once (``nonce``), so no two sign-ins give the same key. Only a cookie
-    that this server signed brings the claims.
-    """
+    """Return a session's key, SHA-256 of its claims in hexadecimal; their ``nonce`` is used once."""
     said = {name: value for name, value in claims.items() if name not in _OF_THIS_VISIT}
     return hashlib.sha256(json.dumps(said, sort_keys=True).encode("ascii")).hexdigest()
 

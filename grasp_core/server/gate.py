@@ -52,10 +52,7 @@ def send_at_once() -> None:
 
 
 def bound_heads() -> None:
-    """Make connections from now on refuse request heads above :data:`MOST_BYTES`, and close.
-
-    The server has chosen its protocol by the time that it loads the app, so the protocol class is changed.
-    """
+    """Make new connections refuse heads above :data:`MOST_BYTES`; the protocol's class is chosen by now."""
     begin, end, receive = (
         HttpToolsProtocol.on_message_begin,
         HttpToolsProtocol.on_headers_complete,

@@ -173,7 +173,7 @@ class Visitors:
         return target
 
 
-def told_of(terms: LinkTerms) -> dict[str, str | int | float | bool | None]:
+def logged_terms(terms: LinkTerms) -> dict[str, str | int | float | bool | None]:
     """Return the terms of a link for the audit log, without label and password."""
     return {
         "days": terms.get("days"),

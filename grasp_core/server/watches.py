@@ -37,10 +37,7 @@ _NONCE = 12
 
 
 class TokenSeal:
-    """Encrypts tokens and decrypts them again.
-
-    `key`: random text of 32 characters or more; without a key, no token is kept.
-    """
+    """Encrypts and decrypts tokens; without a `key`, random text of 32 characters or more, keeps none."""
 
     def __init__(self, key: str) -> None:
         self._key = hashlib.sha256(b"tokens of sources " + key.encode()).digest() if key else None

@@ -18,7 +18,7 @@ from grasp_core.model.errors import StoreError
 from grasp_core.model.json_values import from_json
 from grasp_core.model.result import DataSummary, Result, RunResult
 from grasp_core.model.spec import RunSpec
-from grasp_core.report.findings.advice import told
+from grasp_core.report.findings.advice import ranked_findings
 from grasp_core.report.findings.answer import title
 from grasp_core.report.models import title as models_title
 from grasp_core.store.base import Bound, from_row, put
@@ -84,7 +84,7 @@ def verdict_of(result: Result | None) -> str | None:
     """Return the result in one sentence; None without a result."""
     if isinstance(result, ModelsResult):
         return models_title(result).plain
-    return title(result, told(result)).plain if isinstance(result, RunResult) else None
+    return title(result, ranked_findings(result)).plain if isinstance(result, RunResult) else None
 
 
 def find_record(

@@ -35,7 +35,7 @@ from grasp_core.server import server
 from pages._ui.analysis import SAFE_INTEGER, STOPS_EARLY, say_what_is_compared
 from pages._ui.data.columns import free_columns, one_question_only
 from pages._ui.helpers import widgets as ui
-from pages._ui.helpers.identity import current_user, here, may_run, require_run, why_not_run
+from pages._ui.helpers.identity import current_user, may_run, require_run, stores, why_not_run
 from pages._ui.helpers.page_frame import Tell, outcome, start, under_way
 from pages._ui.helpers.screens import for_pages, go, link_to
 from pages._ui.helpers.sessions import let_go
@@ -70,7 +70,7 @@ def _stored(content: bytes, name: str) -> Table:
     """Read a model's file, and store it where any server that computes the run finds it."""
     user = require_run()
     table = read_table(content, name)
-    server.shared().keep_file(here().files, content, name, user.id)
+    server.shared().keep_file(stores().files, content, name, user.id)
     return table
 
 

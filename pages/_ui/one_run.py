@@ -20,7 +20,7 @@ from pages._ui.data.remembered import take_up_run
 from pages._ui.helpers import identity
 from pages._ui.helpers import widgets as ui
 from pages._ui.helpers.screens import for_pages, go
-from pages._ui.helpers.state import KEPT_RATERS, ask_again, told, work
+from pages._ui.helpers.state import KEPT_RATERS, ask_again, in_full, work
 from pages._ui.helpers.widgets import Shown
 from pages._ui.models import open_models
 from pages._ui.models import show_answer as show_models
@@ -112,7 +112,7 @@ def _show_to_member(run: RunRecord, check: Callable[[], None]) -> None:
         if work().found_again == run.id and run.finished_at is not None:
             st.info(
                 "The same data and settings were run before, so nothing was computed now: this is that "
-                f"result, of {told(run.finished_at)}.",
+                f"result, of {in_full(run.finished_at)}.",
                 icon=":material/history:",
             )
 
@@ -158,7 +158,7 @@ def _watch(asked: RunRecord, show: Callable[[Result], None], link: OpenedLink | 
                 link.check()
             except AccessError:
                 st.rerun()
-        stores = identity.here() if link is None else identity.stores_of(asked)
+        stores = identity.stores() if link is None else identity.stores_of(asked)
         run = stores.runs.get(asked.id)
         if run is None or run.ended:
             st.rerun()
@@ -272,7 +272,7 @@ def _say_whose(run: RunRecord) -> None:
     """Name the run's project, if it is not the visitor's current one."""
     if run.project == identity.current_project():
         return
-    project = identity.here().projects.get(run.project)
+    project = identity.stores().projects.get(run.project)
     if project is not None:
         st.caption(f":material/folder_shared: In the project {escape_markdown(project.name)}")
 
@@ -283,7 +283,7 @@ def _offer_move(run: RunRecord) -> None:
         return
     names = {
         project.id: project.name
-        for project in identity.here().projects.all()
+        for project in identity.stores().projects.all()
         if project.id != run.project and not project.archived and user.may_lead(project.id)
     }
 
@@ -302,7 +302,7 @@ def _move(run: RunRecord) -> None:
     target = st.session_state[_TO]
     user = identity.require_lead(run.project)
     identity.require_lead(target)
-    identity.here().projects.move(run.id, target)
+    identity.stores().projects.move(run.id, target)
     server.shared().audit.record(user.id, "change", "run", run.id, {"project": target})
 
 

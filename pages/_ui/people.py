@@ -19,7 +19,7 @@ from grasp_core.store.people.audit import ACTIONS
 from grasp_core.store.people.credentials import NAME_LENGTH
 from pages._ui.helpers import widgets as ui
 from pages._ui.helpers.identity import current_user, owner_names, require_admin, this_session
-from pages._ui.helpers.state import ending, exactly, told
+from pages._ui.helpers.state import ending, exactly, in_full
 
 _BROWSERS = (("Edg/", "Edge"), ("OPR/", "Opera"), ("Firefox/", "Firefox"), ("Chrome/", "Chrome"))
 _SYSTEMS = ("iPhone", "iPad", "Android", "Windows", "Mac OS", "Linux")
@@ -32,8 +32,8 @@ def list_sessions(user: User) -> None:
     for session in accounts.sessions.of_person(user.id):
         with st.container(border=True, horizontal=True, vertical_alignment="center"):
             name = escape_markdown(browser_name(session.browser))
-            seen = "this one" if session.key == here else f"last seen {told(session.seen_at)}"
-            began = escape_markdown(told(session.created_at))
+            seen = "this one" if session.key == here else f"last seen {in_full(session.seen_at)}"
+            began = escape_markdown(in_full(session.created_at))
             st.markdown(f"**{name}**, {escape_markdown(seen)}  \n:small[signed in {began}]")
             if session.key != here:
                 looks = {"key": f"end-{session.key}", "help": "Sign out there"}
@@ -135,9 +135,9 @@ def _show_token(token: Token) -> None:
     state = "works"
     if not token.works:
         state = "expired" if token.revoked_at is None else "withdrawn"
-    used = "never used" if token.last_used_at is None else f"last used {told(token.last_used_at)}"
+    used = "never used" if token.last_used_at is None else f"last used {in_full(token.last_used_at)}"
     st.markdown(f"**{name}** · {token.scope} · {state}")
-    ui.caption(f"made {told(token.created_at)}", ending(token), used)
+    ui.caption(f"made {in_full(token.created_at)}", ending(token), used)
     if token.works:
         say = partial(ui.say_of, token.name, "Programs that use it are refused at once, and for good.")
         title, looks = "Withdraw this token?", {"key": f"withdraw-{token.id}"}
@@ -232,8 +232,8 @@ def _show_person(person: Person, *, is_visitor: bool) -> None:
     settings, name = server.shared().settings, escape_markdown(person.identity.name)
     st.markdown(_whom(person, " (you)" if is_visitor else ""))
     disabled = person.disabled_at
-    facts = [] if disabled is None else [f":material/block: disabled {told(disabled)}"]
-    st.caption(" · ".join([*facts, f"last signed in {told(person.signed_in_at)}"]))
+    facts = [] if disabled is None else [f":material/block: disabled {in_full(disabled)}"]
+    st.caption(" · ".join([*facts, f"last signed in {in_full(person.signed_in_at)}"]))
     if person.other_holder is not None:
         _say_who_holds(person, person.other_holder)
     withdrawal = (person.id, f"Withdraw links of {name}", f"{person.identity.name} made")

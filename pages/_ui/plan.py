@@ -28,7 +28,7 @@ from grasp_core.report.writers.spreadsheet import recruitment_xlsx
 from grasp_core.server import server
 from grasp_core.store.runs import RunRecord
 from pages._ui.helpers import widgets as ui
-from pages._ui.helpers.identity import here, may_manage, require_manage, require_run, stores_of
+from pages._ui.helpers.identity import may_manage, require_manage, require_run, stores, stores_of
 from pages._ui.result import cache
 
 _SIZES: Mapping[Target, tuple[str, float, float]] = {
@@ -43,7 +43,7 @@ ASSUMED = {"share": 0.25, "raters": (20, 400), "items": (20, 1000), "each": None
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class PlanQuestion:
     """A planning question, about a run's group or about assumed figures."""
 
     spec: PlanSpec
@@ -61,7 +61,7 @@ class Asked:
 
 def chosen_run() -> RunRecord | None:
     """Choose a pilot among runs with groups, at first the address's run, else the latest; None if none."""
-    runs = here().runs
+    runs = stores().runs
     found = [run for run in runs.search("", tag=None, limit=50) if _has_groups(run)]
     named = runs.get(st.query_params.get("run", ""))
     if named is not None and _has_groups(named) and named.id not in [run.id for run in found]:
@@ -80,7 +80,7 @@ def _has_groups(run: RunRecord) -> bool:
     return run.state == "done" and run.spec.models == () and bool(run.spec.analysis.axes)
 
 
-def choose_from_run(run: RunRecord) -> Asked:
+def choose_from_run(run: RunRecord) -> PlanQuestion:
     """Choose a group and a difference, the pilot's own or another one."""
     result = server.shared().service.result(run.id)
     if not isinstance(result, RunResult) or not result.groups:
@@ -93,17 +93,17 @@ def choose_from_run(run: RunRecord) -> Asked:
     start = usual(rows[place].n_raters, data.raters, data.items, data.annotations // questions)
     categories = data.categories if questions == 1 else ()
     spec = _chosen(f"{run.id}-{place}", start, categories, pilot=True, level=run.spec.analysis.level)
-    return Asked(spec, run, group, question)
+    return PlanQuestion(spec, run, group, question)
 
 
-def choose_assumed() -> Asked:
+def choose_assumed() -> PlanQuestion:
     """Choose labels and agreement of a task that has no data yet."""
     left, right = st.columns(2)
     labels = left.number_input("Labels", 2, MOST_LABELS, 2, key="plan-labels")
     looks = {"step": 0.05, "key": "plan-agreement", "help": "Krippendorff's alpha"}
     agreement = right.number_input("IRR within groups", 0.02, 0.9, 0.4, **looks)
     assumed = Assumed(int(labels), float(agreement))
-    return Asked(_chosen("assumed", ASSUMED, (), pilot=False, assumed=assumed))
+    return PlanQuestion(_chosen("assumed", ASSUMED, (), pilot=False, assumed=assumed))
 
 
 def _chosen(
@@ -183,7 +183,7 @@ PREFIX = "plan "
 """Prefix of the names of stored plans."""
 
 
-def offer(asked: Asked) -> None:
+def offer(asked: PlanQuestion) -> None:
     """Draw the button that starts the plan and puts its key into the address."""
     if ui.button("Make the plan", "calculate", type="primary", key="plan-make"):
         run = asked.run
@@ -257,7 +257,7 @@ def _cancel(making: PendingAnswer[Plan], project: str) -> None:
     making.cancelled = True
 
 
-def _task(asked: Asked) -> PlanTask:
+def _task(asked: PlanQuestion) -> PlanTask:
     """Read the pilot's data, in the plan's own thread."""
     if asked.run is None or asked.group is None:
         return assumed_task(asked.spec)

@@ -13,7 +13,7 @@ from grasp_core.store.people.projects import NAME_LENGTH, ROLES, Member, MemberK
 from pages._ui.helpers import identity
 from pages._ui.helpers import widgets as ui
 from pages._ui.helpers.page_frame import work_in
-from pages._ui.helpers.state import told
+from pages._ui.helpers.state import in_full
 
 _KINDS: dict[MemberKind, tuple[str, str, str]] = {
     "address": ("A mail address", "ann@example.org", "{}"),
@@ -25,7 +25,7 @@ _KINDS: dict[MemberKind, tuple[str, str, str]] = {
 
 def _show_members(project: Project) -> None:
     leads = identity.current_user().may_lead(project.id)
-    for member in identity.here().projects.members(project.id):
+    for member in identity.stores().projects.members(project.id):
         _show_member(project, member, leads=leads)
     if leads:
         with st.form(_key("add", project), clear_on_submit=False, border=True):
@@ -110,7 +110,7 @@ def _ask_new() -> None:
 
 def _with_it(project: Project) -> str:
     """List what is deleted with a project, for example ", 12 runs and 1 share link"."""
-    held = identity.here().projects.holdings(project.id)
+    held = identity.stores().projects.holdings(project.id)
     named = (
         (held.runs, "run"),
         (held.files, "uploaded file"),
@@ -141,7 +141,7 @@ def _change(
     **noted: object,
 ) -> None:
     user = identity.require_lead(project.id)
-    getattr(identity.here().projects, what)(project.id, *to)
+    getattr(identity.stores().projects, what)(project.id, *to)
     server.shared().audit.record(user.id, action, "project", project.id, noted)
 
 
@@ -194,7 +194,7 @@ def _offer_changes(project: Project) -> None:
 
 
 def _facts(project: Project, *, is_everyone: bool) -> list[str]:
-    user, held = identity.current_user(), identity.here().projects.holdings(project.id)
+    user, held = identity.current_user(), identity.stores().projects.holdings(project.id)
     facts = ["archived"] if project.archived else []
     if user.role == "admin":
         facts += ["you are an admin of this server"] if user.id else []
@@ -203,4 +203,4 @@ def _facts(project: Project, *, is_everyone: bool) -> list[str]:
     facts.append(number(held.runs, "run"))
     if held.links:
         facts.append(number(held.links, "link"))
-    return facts if is_everyone else [*facts, f"made {told(project.created_at)}"]
+    return facts if is_everyone else [*facts, f"made {in_full(project.created_at)}"]

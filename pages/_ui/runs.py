@@ -11,9 +11,9 @@ from grasp_core.report.changes import headline, verdicts_kept
 from grasp_core.report.words.names import statistic_name
 from grasp_core.server import server
 from grasp_core.store.runs import RunRecord
-from pages._ui.helpers.identity import here, may_manage, owner_names
+from pages._ui.helpers.identity import may_manage, owner_names, stores
 from pages._ui.helpers.screens import link_to, link_to_run, link_to_two
-from pages._ui.helpers.state import exactly, lasted, told
+from pages._ui.helpers.state import exactly, in_full, lasted
 from pages._ui.helpers.widgets import button, caption, entries, for_visit, show_table
 from pages._ui.one_run import cancel, delete, edit, show_progress
 from pages._ui.result.cache import show_changes
@@ -27,13 +27,13 @@ def find_runs() -> list[RunRecord]:
     left, right = st.columns([2, 1])
     looks = {"icon": ":material/search:", "placeholder": "Part of a title, note, tag or owner"}
     text = left.text_input("Search", **for_visit("runs-text"), **looks)
-    tags = here().runs.known_tags()
+    tags = stores().runs.known_tags()
     if st.session_state.get("runs-tag") not in tags:  # the tag's last run was deleted or retagged
         st.session_state.pop("runs-tag", None)
     tag = None
     if tags:
         tag = right.selectbox("Tag", tags, index=None, **for_visit("runs-tag"), placeholder="All")
-    found = here().runs.search(text.strip(), tag=tag, limit=_MOST)
+    found = stores().runs.search(text.strip(), tag=tag, limit=_MOST)
     if len(found) == _MOST:
         st.caption(f"The latest {_MOST} are listed; search to find older ones.")
     if not found:
@@ -43,7 +43,7 @@ def find_runs() -> list[RunRecord]:
 
 def offer_comparison() -> None:
     """Draw the picked runs and, for two of them, the link that compares them, the earlier with the later."""
-    picked = [run for run in map(here().runs.get, _picked()) if run is not None]
+    picked = [run for run in map(stores().runs.get, _picked()) if run is not None]
     runs = sorted(picked, key=lambda run: run.created_at)
     if not runs:
         st.caption("Tick *Compare* on two runs to see them side by side.")
@@ -80,7 +80,7 @@ def show_side_by_side(id_a: str, id_b: str) -> None:
     """Draw the differences between two saved results."""
     st.title("Two runs side by side")
     link_to("runs", "All runs")
-    runs = [here().runs.get(run_id) for run_id in (id_a, id_b)]
+    runs = [stores().runs.get(run_id) for run_id in (id_a, id_b)]
     if not all(run is not None and run.state == "done" for run in runs):
         st.warning("One of the two is not on this server any more, or has no result yet.")
         return
@@ -90,7 +90,7 @@ def show_side_by_side(id_a: str, id_b: str) -> None:
         with place:
             st.markdown(f"**{name}**")
             link_to_run(run.id, run.title)
-            caption(f"{told(run.created_at)} · {run.total:,} permutations")
+            caption(f"{in_full(run.created_at)} · {run.total:,} permutations")
     results = [server.shared().service.result(run.id) for run in runs]
     comparison = comparing.compare(*results)
     if comparison is None:
@@ -165,7 +165,7 @@ _STATES = {
 @st.fragment(run_every=1.0)
 def watch_all(ids: Sequence[str]) -> None:
     """Draw the progress of runs that have not ended; when one ends, redraw the page."""
-    going_on = [run for run in map(here().runs.get, ids) if run is not None and not run.ended]
+    going_on = [run for run in map(stores().runs.get, ids) if run is not None and not run.ended]
     if len(going_on) < len(ids):
         st.rerun()
     names = owner_names(run.owner for run in going_on)
@@ -206,7 +206,7 @@ def list_runs(runs: Sequence[RunRecord]) -> None:
 
 def _facts(run: RunRecord, owner: str) -> None:
     facts = [f"made by {owner}"] if owner else []
-    facts += [told(run.created_at), f"{run.total:,} permutations"]
+    facts += [in_full(run.created_at), f"{run.total:,} permutations"]
     if run.duration_s is not None:
         facts.append(f"took {lasted(run.duration_s)}")
     if run.tags:
@@ -219,7 +219,7 @@ def _facts(run: RunRecord, owner: str) -> None:
 
 def show_last_runs() -> None:
     """Draw the project's latest runs, each with its result in one sentence."""
-    runs = here().runs.search(limit=5)
+    runs = stores().runs.search(limit=5)
     if not runs:
         return
     st.header("Last runs")
@@ -228,5 +228,5 @@ def show_last_runs() -> None:
             link_to_run(run.id, run.verdict or run.title)
             about = f"{run.title} · " if run.verdict else ""
             state = "" if run.state == "done" else f"{run.state} · "
-            st.caption(escape_markdown(f"{about}{state}{told(run.created_at)}"), width=420)
+            st.caption(escape_markdown(f"{about}{state}{in_full(run.created_at)}"), width=420)
     link_to("runs", "All runs")

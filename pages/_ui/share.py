@@ -24,7 +24,7 @@ from grasp_core.store.runs import RunRecord
 from pages._ui.helpers import identity
 from pages._ui.helpers import widgets as ui
 from pages._ui.helpers.screens import address
-from pages._ui.helpers.state import ending, told, zone
+from pages._ui.helpers.state import ending, in_full, zone
 
 _LABEL, TERM, _LAST_DAY, _PASSWORD, _USES, _SMALL = (
     f"share-{name}" for name in ("label", "term", "last-day", "password", "uses", "small-groups")
@@ -70,7 +70,7 @@ def share_run(run: RunRecord) -> None:
 
 def share_leaderboard(snapshot: Callable[[], dict[str, Any]]) -> None:
     """Draw the button that opens the dialog; each link shows the leaderboard of the moment it was made."""
-    links, project = identity.here().links, identity.current_project()
+    links, project = identity.stores().links, identity.current_project()
     shown = (
         "A link shows the leaderboard as it is now, read-only: names of systems and their figures, neither "
         "predictions nor who handed them in."
@@ -199,21 +199,21 @@ def make_link(shared: Shareable) -> None:
     terms = LinkTerms(label=label, days=_days(), password=password, max_uses=uses, small_groups=small)
     with ui.refusals(_REFUSED):
         token = shared.make(created_by=user.id, **terms)
-        details = {"address": shared.address, **visits.told_of(terms)}
+        details = {"address": shared.address, **visits.logged_terms(terms)}
         server.shared().audit.record(user.id, "share", "link", "", details)
         ui.keep_made(_MADE, address("shared", token=token))
 
 
 def _facts(link: Link, maker: str) -> list[str]:
     by = f" by {maker}" if maker else ""
-    facts = [f"made{by} {told(link.created_at)}", ending(link)]
+    facts = [f"made{by} {in_full(link.created_at)}", ending(link)]
     facts += ["password"] if link.has_password else []
     facts += ["small groups shown"] if link.target.small_groups else []
     facts += [] if link.max_uses is None else [f"at most {number(link.max_uses, 'visit')}"]
     if link.last_used_at is None:
         return [*facts, "never opened"]
     times = "once" if link.uses == 1 else f"{link.uses:,} times"
-    return [*facts, f"opened {times}, last {told(link.last_used_at)}"]
+    return [*facts, f"opened {times}, last {in_full(link.last_used_at)}"]
 
 
 def withdraw_link(shared: Shareable, link_id: str) -> None:

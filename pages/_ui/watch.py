@@ -17,7 +17,7 @@ from grasp_core.store.watches import Watch
 from pages._ui.helpers import identity
 from pages._ui.helpers import widgets as ui
 from pages._ui.helpers.screens import link_to, link_to_run, link_to_two
-from pages._ui.helpers.state import told
+from pages._ui.helpers.state import in_full
 from pages._ui.result.cache import show_changes
 
 _EVERY, _PROBLEM, _MADE = "watch-every", "watch-problem", "watch-made"
@@ -76,7 +76,7 @@ def follow(watches: Sequence[Watch]) -> None:
 
 @st.fragment(run_every=2.0)
 def _look_after(waiting: dict[str, tuple[object, ...]]) -> None:
-    now = {watch.id: _stand(watch) for watch in identity.here().watches.all() if watch.id in waiting}
+    now = {watch.id: _stand(watch) for watch in identity.stores().watches.all() if watch.id in waiting}
     if now != waiting:
         st.rerun()
     st.caption(":material/hourglass_top: This page follows what is being looked at.")
@@ -88,7 +88,7 @@ def _stand(watch: Watch) -> tuple[object, ...]:
 
 def show_watch(watch: Watch) -> None:
     """Draw a watch: its latest step in full, earlier ones folded."""
-    steps = server.shared().history.steps(identity.here().watches, watch, limit=20)
+    steps = server.shared().history.steps(identity.stores().watches, watch, limit=20)
     with st.container(border=True, key=f"watch-{watch.id}"):
         st.header(escape_markdown(watch.title), divider=False)
         icon = "hourglass_top" if watch.going_run else "check_circle"
@@ -100,9 +100,9 @@ def show_watch(watch: Watch) -> None:
         owner = identity.owner_names([watch.owner])[watch.owner]
         facts = [f"watched by {owner}"] if owner else []
         facts.append(f"looked at {how_often(watch.every)}")
-        facts.append("not yet looked at" if watch.looked_at is None else f"last {told(watch.looked_at)}")
+        facts.append("not yet looked at" if watch.looked_at is None else f"last {in_full(watch.looked_at)}")
         if watch.paused is None and watch.going_run is None:
-            facts.append(f"next {told(watch.next_at)}")
+            facts.append(f"next {in_full(watch.next_at)}")
         ui.caption(*facts)
         if identity.may_manage(watch.owner, watch.project):
             with st.container(horizontal=True, vertical_alignment="bottom"):
@@ -121,7 +121,7 @@ def _show_steps(steps: Sequence[WatchStep]) -> None:
             if step.details:
                 st.markdown(ui.entries(step.details))
             with st.container(horizontal=True):
-                link_to_run(step.run_id, f"Result of {told(step.at)}")
+                link_to_run(step.run_id, f"Result of {in_full(step.at)}")
                 if step.before is not None:
                     link_to_two(step.before, step.run_id, "Before and now, side by side")
             if step.found is not None and step.found.changes:
@@ -167,7 +167,7 @@ def _change(
     **noted: object,
 ) -> None:
     user = identity.require_manage(watch.owner, watch.project)
-    getattr(identity.here().watches, what)(watch.id, *to)
+    getattr(identity.stores().watches, what)(watch.id, *to)
     action = "delete" if what == "delete" else "watch"
     if noted or action == "delete":
         server.shared().audit.record(user.id, action, "watch", watch.id, noted or None)

@@ -15,7 +15,7 @@ import pytest
 
 from grasp_core import cli
 from grasp_core.cli.terminal import messages as lines
-from grasp_core.cli.terminal.messages import Countdown, Lines, seconds
+from grasp_core.cli.terminal.messages import Lines, counting_down, seconds
 from grasp_core.engine.pools import workers
 from tests.cli.conftest import write_data
 from tests.cli.test_commands import COLUMNS, ROOT, written
@@ -175,10 +175,10 @@ def test_progress_is_a_line_now_and_then_where_no_line_is_written_anew(clock, ca
 
 
 def test_the_time_left_follows_from_what_was_taken_and_is_told_as_people_do(clock, capsys) -> None:
-    countdown = Countdown()
-    for second, share in ((0, 0.0), (40, 0.25), (80, 0.5)):
-        clock[0] = 1000.0 + second
-        countdown.show(share, f"{share:.0%} done")
+    with counting_down() as show:
+        for second, share in ((0, 0.0), (40, 0.25), (80, 0.5)):
+            clock[0] = 1000.0 + second
+            show(share, f"{share:.0%} done")
     assert capsys.readouterr().err == "25% done, 2 min left\n50% done, 80 s left\n"
     assert [seconds(left) for left in (45, 119, 600, 3900)] == ["45 s", "119 s", "10 min", "1 h 5 min"]
 

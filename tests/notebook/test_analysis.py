@@ -13,7 +13,7 @@ import grasp_core as grasp
 from grasp_core.engine.pools.schedule import Progress
 from grasp_core.model.data_spec import DataSpec
 from grasp_core.model.spec import AnalysisSpec
-from grasp_core.notebook._shown import Bar
+from grasp_core.notebook._shown import ProgressBar
 from grasp_core.notebook.options import AnalysisOptions
 from tests.notebook.asking import command, few, found
 
@@ -194,7 +194,7 @@ def test_progress_is_shown_and_goes_away_and_the_frames_stay(capsys: pytest.Capt
 
 
 def test_the_bar_names_the_stages_of_the_whole_run(capsys: pytest.CaptureFixture[str]) -> None:
-    bar = Bar("permutations", shown=True)
+    bar = ProgressBar("permutations", shown=True)
     bar.check(Progress(5, 10, 1.0, share=0.4, stages="Groups done · Pairs 1 of 2"))
     bar._bar.refresh()
     bar.close()

@@ -10,7 +10,7 @@ import pytest
 
 from grasp_core.cli.options import add_reading, spec_fields
 from grasp_core.cli.parser import Parser
-from grasp_core.cli.terminal.messages import VOICE
+from grasp_core.cli.terminal.messages import TERMINAL
 from grasp_core.engine.reading_request import InputTables, reading_of
 from grasp_core.model.data_spec import DataSpec, Layout
 from grasp_core.model.errors import DataError
@@ -151,7 +151,7 @@ def read(key: str, options: str = ""):
     beside = truth()[key]["raters"]
     annotations = table(truth()[key]["file"])
     raters = None if beside is None else table(beside)
-    found = reading_of(InputTables(annotations, raters), spec_fields(given), VOICE)
+    found = reading_of(InputTables(annotations, raters), spec_fields(given), TERMINAL)
     return load(found.annotations, found.raters, found.spec, found.axes)
 
 

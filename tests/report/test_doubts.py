@@ -20,7 +20,7 @@ from grasp_core.model.text import for_python
 from grasp_core.notebook.results import Analysis
 from grasp_core.reading.dataset.load import Dataset
 from grasp_core.report.account import assignment_warnings
-from grasp_core.report.findings.advice import told
+from grasp_core.report.findings.advice import ranked_findings
 from grasp_core.report.findings.answer import NO_DIFFERENCE, answer
 from grasp_core.report.findings.mending import warned
 from grasp_core.report.pairs import most_told
@@ -91,18 +91,18 @@ def test_only_axes_of_a_large_difference_raise_a_doubt() -> None:
         old = make_group("old", "age", gai=make_outcome(1.1, "up", mark))
         result = make_result((found, old), statistics=("gai",), dsi=())
         result = replace(result, associations=(Association("gender", "age", 0.3, 0.01),))
-        assert told(result)[0].undone is undone
+        assert ranked_findings(result)[0].undone is undone
         together = GuardCaution.AXES_TOGETHER(first="gender", second="age", v=0.3, p="p = 0.010")
         said = warned(replace(result, warnings=(together,)))
         assert (said.first, said.others) == (((together,), ()) if undone else ((), (together,)))
     row = make_group("Woman", gai=make_outcome(1.5, "up", "**"))
     result = replace(own_items(row), assignment=(check(row, items=0.99),))
-    assert told(result)[0].doubts == ()
+    assert ranked_findings(result)[0].doubts == ()
 
 
 def test_label_use_and_distance_are_told_for_shared_items_and_counted() -> None:
     result = own_items(saying("Woman", 0.2), make_group("Man", gai=make_outcome(0.4, "down", "**")))
-    assert [(one.name, one.undone) for one in told(result)] == [("Woman", False), ("Man", True)]
+    assert [(one.name, one.undone) for one in ranked_findings(result)] == [("Woman", False), ("Man", True)]
     said = answer(result)
     assert said.headline.plain == (
         "Woman raters say “unsafe” in 20 more of 100 answers than everybody else (on the items that both "
@@ -115,7 +115,7 @@ def test_label_use_and_distance_are_told_for_shared_items_and_counted() -> None:
 def test_workload_is_mended_by_workload() -> None:
     row = make_group("Woman", gai=make_outcome(1.5, "up", "**"))
     result = replace(own_items(row), assignment=(check(row, workload=2.5),))
-    (found,) = told(result)
+    (found,) = ranked_findings(result)
     assert found.backed.plain.startswith(
         "Perhaps how much they rated, not the raters (raters of Woman gave 2.50 times as many annotations"
     )
@@ -137,17 +137,17 @@ def of_group(group: str, raters: int) -> Remark:
 
 def test_raters_whom_a_screen_names_raise_a_doubt_where_they_are_many() -> None:
     others = [of_group(f"other {place}", 1_200) for place in range(8)]
-    assert told(screened([*others, of_group("Woman", 119)]))[0].doubts == ()
-    assert told(screened([of_group("Woman", 1_100)]))[0].undone
+    assert ranked_findings(screened([*others, of_group("Woman", 119)]))[0].doubts == ()
+    assert ranked_findings(screened([of_group("Woman", 1_100)]))[0].undone
     last = screened([*others, of_group("Woman", 300)])
     assert str(last.warnings[0]).endswith("gender other 5: 1,200 of 1,200 and 3 more")
-    assert told(last)[0].undone
+    assert ranked_findings(last)[0].undone
     for screen in (NAMED["duplicates"], SCREENS["duplicates"]):  # of which results of before are
-        assert told(screened([of_group("Woman", 1_100)], screen=screen))[0].undone
+        assert ranked_findings(screened([of_group("Woman", 1_100)], screen=screen))[0].undone
     for woman in ("W" * 300, "Woman: 0 of 9"):
-        assert told(screened([of_group(woman, 300)], woman))[0].undone
+        assert ranked_findings(screened([of_group(woman, 300)], woman))[0].undone
     unseen = screened([of_group("Wo\u202eman", 300)], "Wo\u202eman")
-    assert told(printable_result(unseen))[0].undone
+    assert ranked_findings(printable_result(unseen))[0].undone
     assert "\u202e" not in str(printable_result(unseen).warnings[0])
 
 
@@ -158,9 +158,12 @@ def test_counts_of_former_results_are_texts_and_stand_as_they_stood() -> None:
         "raters at chance, by group: 'gender Woman: 1,100 of 1,200', 'gender Man: 1 of 9'"
     )
     assert warned(former).first == former.warnings
-    assert told(former)[0].doubts == ()
+    assert ranked_findings(former)[0].doubts == ()
     assert (
-        told(screened([GroupCount.RATERS_OF_GROUP(group="gender Woman", raters="all", of=9)]))[0].doubts == ()
+        ranked_findings(screened([GroupCount.RATERS_OF_GROUP(group="gender Woman", raters="all", of=9)]))[
+            0
+        ].doubts
+        == ()
     )
 
 

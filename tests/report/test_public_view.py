@@ -9,7 +9,7 @@ from grasp_core.model.remarks.remark import said
 from grasp_core.model.result import DsiResult, RunResult
 from grasp_core.reading.dataset.load import load
 from grasp_core.reading.sandbox.read import read_table
-from grasp_core.report.findings.advice import told
+from grasp_core.report.findings.advice import ranked_findings
 from grasp_core.report.public_view import public_view
 from grasp_core.report.writers.registry import EXPORTS
 from tests.computing import compute_in_threads
@@ -91,8 +91,10 @@ def _with_clickers(raters: dict[str, int], counts: dict[str, int]) -> RunResult:
 
 def test_strangers_doubt_what_raters_at_chance_may_have_made_as_its_owner_does() -> None:
     result = _with_clickers({"Woman": 20, "Man": 30}, {"Woman": 6})
-    assert [bool(one.doubts) for one in told(result)] == [True, True]
-    assert [one.doubts for one in told(public_view(result))] == [one.doubts for one in told(result)]
+    assert [bool(one.doubts) for one in ranked_findings(result)] == [True, True]
+    assert [one.doubts for one in ranked_findings(public_view(result))] == [
+        one.doubts for one in ranked_findings(result)
+    ]
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,7 @@ from grasp_core.report.comparison import compare
 from grasp_core.report.contents import marks_legend
 from grasp_core.report.document import dsi_in_numbers, statistics_in_numbers
 from grasp_core.report.findings.selection import evidence
-from grasp_core.report.words.names import told_of
+from grasp_core.report.words.names import shown_outcome
 from tests.report.charts.drawn import datasets
 from tests.results import make_group, make_outcome, make_result, without_gai
 
@@ -137,7 +137,7 @@ def test_a_gai_beyond_5_gives_way_to_the_gap_where_people_read(near_0):
     assert dsi_in_numbers(near_0)["DSI"].tolist() == ["0.120 (gap)"]
     assert "(gap): IRR − XRR in the place of a GAI beyond 5" in marks_legend(near_0)
     assert "(gap)" not in marks_legend(replace(near_0, groups=near_0.groups[1:]))
-    page = tables.results_table(near_0, of=told_of)
+    page = tables.results_table(near_0, of=shown_outcome)
     assert (page["gai"][0], page["gai_q"][0], page["gai_form"][0]) == (0.12, gap.q, " (gap)")
     assert [one.what for one in evidence(near_0.groups[0], "A")] == ["gap", "irr"]
     changed = compare(near_0, near_0).changes

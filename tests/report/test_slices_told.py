@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from grasp_core.model.result import SliceResult, SlicesResult
-from grasp_core.report.slices import slice_sentences, told_first
+from grasp_core.report.slices import first_test, slice_sentences
 from tests.results import make_group, make_outcome, make_result
 
 
@@ -19,7 +19,7 @@ def test_a_distance_comes_before_stronger_marks_of_other_statistics_and_says_wha
     assert "IRR" in second
     assert "XRR" in third
     assert advice == "What to do: have Woman raters label items of topic = news too."
-    told = told_first(result, found)
+    told = first_test(result, found)
     assert told.statistic == "distance"
 
 

@@ -8,7 +8,7 @@ from grasp_core.model.groups import Group
 from grasp_core.model.outcome import Interval, Kind, Shift, Spread, Untestable, Verdict, VerdictCode
 from grasp_core.model.remarks.cautions import Caution
 from grasp_core.model.result import Findable, GroupResult, RunResult
-from grasp_core.report.findings.advice import advice, told
+from grasp_core.report.findings.advice import advice, ranked_findings
 from grasp_core.report.findings.answer import (
     HOW_SURE,
     LESS_CERTAIN,
@@ -36,12 +36,12 @@ def judged(row: GroupResult, code: VerdictCode, *kinds: Kind, why: Untestable | 
 
 def titled(*rows: GroupResult) -> str:
     result = result_of(*rows)
-    return title(result, told(result)).plain
+    return title(result, ranked_findings(result)).plain
 
 
 def counted(*rows: GroupResult) -> str:
     result = result_of(*rows)
-    said = counts(result, told(result))
+    said = counts(result, ranked_findings(result))
     return said.plain
 
 
@@ -82,7 +82,7 @@ def test_spread_and_what_cannot_be_told() -> None:
     row = judged(saying("Woman", 0.2), "clear", "labels")
     result = result_of(replace(row, label_use=replace(row.label_use, mean=Shift(-0.43, -0.6, -0.2))))
     result = asked(result, level="interval")
-    said = title(result, told(result)).plain
+    said = title(result, ranked_findings(result)).plain
     assert said == "Woman raters rate 0.43 lower on average than everybody else"
 
 
@@ -99,7 +99,7 @@ def test_of_ordered_labels_steps_are_told_as_they_are_drawn(more: float, said: s
     labels = {"safe": Shift(-more, -1.5 * more, -0.5 * more), "unclear": Shift(0.0), "unsafe": shift}
     ordered = replace(row.label_use, labels=labels, mean=Shift(50 * more, 25 * more, 75 * more))
     result = asked(result_of(replace(row, label_use=ordered)), level="ordinal")
-    found = told(result)
+    found = ranked_findings(result)
     assert title(result, found).plain == f"Woman raters {said} everybody else"
     assert how_sure(result, found)[-1].plain == how_much
 
@@ -124,7 +124,7 @@ def test_a_group_is_told_together_with_the_part_of_it_that_differs_most() -> Non
         verdict=replace(strongest.verdict, strength=4.0),
     )
     result = result_of(part, judged(saying("Asian", 0.1), "clear", "labels"), whole)
-    found = told(result)
+    found = ranked_findings(result)
     assert [one.row.group for one in found] == [whole.group, part.group, result.groups[1].group]
     assert title(result, found).plain == (
         "Black raters, above all Black x, say “unsafe” in 20 more of 100 answers than everybody else"
@@ -141,12 +141,12 @@ def test_without_a_clear_group_no_difference_was_found_or_nothing_could_be_teste
     hint, none = judged(saying("A", 0.1), "hint", "labels"), judged(make_group("B"), "none")
     assert titled(hint, none) == NO_DIFFERENCE
     shared = replace(result_of(hint, none), warnings=(Caution.FEW_RATERS_HIDDEN(least=5),))
-    assert title(shared, told(shared)).plain == f"{NO_DIFFERENCE} that are shown"
+    assert title(shared, ranked_findings(shared)).plain == f"{NO_DIFFERENCE} that are shown"
     other = judged(make_group("C"), "untestable", why="other-items")
     assert titled(other) == "No answer: the groups rated different items"
     assert titled(none, other) == "No difference found in 1 of 2 groups; one could not be tested"
     some = replace(result_of(hint, none, other), findable=(Findable(30, 0.05),))
-    assert line(some, told(some)).plain.startswith("In the groups tested, differences of 5 in 100")
+    assert line(some, ranked_findings(some)).plain.startswith("In the groups tested, differences of 5 in 100")
     assert titled() == "No answer: there is no group to show"
 
 
@@ -191,22 +191,22 @@ def test_every_group_is_counted_once() -> None:
 
 def test_how_sure_says() -> None:
     result = result_of(judged(saying("Woman", 0.134), "clear", "labels"))
-    first, second = (one.plain for one in how_sure(result, told(result)))
+    first, second = (one.plain for one in how_sure(result, ranked_findings(result)))
     assert first == HOW_SURE
     assert second == "How much: 7 to 19 more of 100 answers."
     wide = result_of(judged(saying("Woman", 0.04), "clear", "labels"))
-    assert how_sure(wide, told(wide))[1].plain == LESS_CERTAIN
+    assert how_sure(wide, ranked_findings(wide))[1].plain == LESS_CERTAIN
     scale = Shift(0.358, 0.254, 0.462, 0.001)
     row = judged(saying("Gen Z", 0.097), "clear", "labels")
     rated = result_of(replace(row, label_use=replace(row.label_use, mean=scale)))
     rated = asked(rated, level="interval")
-    assert how_sure(rated, told(rated))[1].plain == "How much: 0.25 to 0.46 higher."
+    assert how_sure(rated, ranked_findings(rated))[1].plain == "How much: 0.25 to 0.46 higher."
     far = replace(make_outcome(0.077, "up"), interval=Interval(0.01, 0.174, "both"))
     items = result_of(judged(make_group("A", distance=far), "clear", "items"))
-    assert len(how_sure(items, told(items))) == 1
+    assert len(how_sure(items, ranked_findings(items))) == 1
     result = result_of(saying("Woman", 0.2))
-    assert counts(result, told(result)) is None
-    assert how_sure(result, told(result)) == ()
+    assert counts(result, ranked_findings(result)) is None
+    assert how_sure(result, ranked_findings(result)) == ()
 
 
 def test_what_would_have_shown() -> None:

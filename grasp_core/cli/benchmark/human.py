@@ -18,7 +18,7 @@ from grasp_core.benchmark.tasks import builtin_tasks
 from grasp_core.cli.options import add_reading
 from grasp_core.cli.parser import option
 from grasp_core.cli.reading import read
-from grasp_core.cli.terminal.messages import VOICE, note
+from grasp_core.cli.terminal.messages import TERMINAL, note
 from grasp_core.cli.terminal.output import check_target, write_text
 from grasp_core.engine.run_request import say_problems
 from grasp_core.model.errors import DataError, SpecError
@@ -98,7 +98,7 @@ def _human(chosen: argparse.Namespace) -> None:
             note(f"{UNVOTED}: {listed(result.unvoted, 5)}")
         at = chosen.task or ""
         entries.append(leaderboard.Entry(name, {at: result.macro_f1}, None, ci95={at: result.ci95}))
-    say_problems(dataset, VOICE)
+    say_problems(dataset, TERMINAL)
     if chosen.task is None:
         return
     board = _board(chosen.out, entries)

@@ -7,12 +7,12 @@ import shutil
 import sys
 import time
 import unicodedata
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextvars import ContextVar
 from typing import NamedTuple
 
-from grasp_core.engine.option_names import Voice
-from grasp_core.model.text import one_line, printable, without_places
+from grasp_core.engine.frontend import Frontend
+from grasp_core.model.text import Sentence, one_line, printable, without_places
 
 _YES, _NO = frozenset({"y", "yes"}), frozenset({"n", "no"})
 EVERY_SECONDS = 30.0
@@ -46,6 +46,12 @@ def say(text: str = "", end: str = "\n") -> None:
         print(without_places(text), end=end, flush=True)
 
 
+def say_list(sentences: Iterable[Sentence | str]) -> None:
+    """Print sentences, each as a line of a list."""
+    for one in sentences:
+        say(f"- {printable(one if isinstance(one, str) else one.plain)}")
+
+
 def note(sentence: str) -> None:
     """Print a note on standard error."""
     if _SAYING.get().notes:
@@ -74,23 +80,23 @@ def _is_dumb() -> bool:
     return os.environ.get("TERM") == "dumb"
 
 
-class CommandLine(Voice):
+class CommandLine(Frontend):
     """Names options as a command line does; notes go to standard error."""
 
     def note(self, sentence: str) -> None:
-        """See :class:`~grasp_core.engine.option_names.Voice`."""
+        """See :class:`~grasp_core.engine.frontend.Frontend`."""
         note(printable(sentence))
 
     def tell_labels(self, sentence: str) -> None:
-        """See :class:`~grasp_core.engine.option_names.Voice`."""
+        """See :class:`~grasp_core.engine.frontend.Frontend`."""
         say(printable(sentence))
 
     def option(self, field: str) -> str:
-        """See :class:`~grasp_core.engine.option_names.Voice`."""
+        """See :class:`~grasp_core.engine.frontend.Frontend`."""
         return f"--{field.replace('_', '-')}"
 
     def value(self, field: str, value: object) -> str:
-        """See :class:`~grasp_core.engine.option_names.Voice`."""
+        """See :class:`~grasp_core.engine.frontend.Frontend`."""
         if isinstance(value, bool):
             return self.option(field if value else f"no-{field}")
         if isinstance(value, list):
@@ -113,7 +119,7 @@ class CommandLine(Voice):
             print("please type yes or no", file=sys.stderr)
 
 
-VOICE = CommandLine()
+TERMINAL = CommandLine()
 
 
 class _Spaced:
@@ -141,19 +147,6 @@ def show_line(line: str) -> None:
         _SPACED.show(line)
 
 
-class Countdown:
-    """A line of progress for work with a known share that is done: words, and the time left."""
-
-    def __init__(self) -> None:
-        self._began = time.monotonic()
-
-    def show(self, share: float, words: str) -> None:
-        """Show the words and the time left, estimated from the time taken so far."""
-        took = time.monotonic() - self._began
-        left = f", {seconds(took * (1 - share) / share)} left" if 0 < share < 1 and took > 1 else ""
-        show_line(f"{words}{left}")
-
-
 def seconds(left: float) -> str:
     """Return a time in words: ``45 s``, ``12 min``, ``1 h 5 min``."""
     minutes = round(left / 60)
@@ -174,6 +167,20 @@ def clearing() -> Iterator[None]:
         yield
     finally:
         clear_line()
+
+
+@contextlib.contextmanager
+def counting_down() -> Iterator[Callable[[float, str], None]]:
+    """Yield a function that shows words and the time left, estimated from the share of work that is done."""
+    began = time.monotonic()
+
+    def show(share: float, words: str) -> None:
+        took = time.monotonic() - began
+        left = f", {seconds(took * (1 - share) / share)} left" if 0 < share < 1 and took > 1 else ""
+        show_line(f"{words}{left}")
+
+    with clearing():
+        yield show
 
 
 def show_rows(done: int, total: int) -> None:

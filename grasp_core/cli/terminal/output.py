@@ -71,10 +71,7 @@ def check_ending(option: str, path: Path | None, known: Collection[str]) -> None
 
 
 def write_output(chosen: argparse.Namespace, makers: Mapping[str, Callable[[], str | bytes]]) -> None:
-    """Write the result to the file and in the format of the options, and the file of ``--csv``.
-
-    `makers`: functions that make each format; the first is the default.
-    """
+    """Write the named file and that of ``--csv``; `makers` make each format, the first by default."""
     wanted = []
     if chosen.out is not None or chosen.format not in (None, "text"):
         target = chosen.out or _STANDARD

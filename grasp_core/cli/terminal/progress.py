@@ -23,11 +23,7 @@ STOPS_WITHIN = 5.0
 
 
 class RunOnTerminal(Watcher):
-    """Overwrites a table of provisional values and a line below it on a terminal; elsewhere only the line.
-
-    `table`: makes a provisional result's table.
-    `adaptive`: whether the run may stop early.
-    """
+    """Overwrites a table of provisional values and a line below it on a terminal; elsewhere only the line."""
 
     def __init__(self, table: Callable[[Result], pd.DataFrame], *, adaptive: bool) -> None:
         self._table, self._most = table, "at most " if adaptive else ""
@@ -71,10 +67,7 @@ class RunOnTerminal(Watcher):
 
     @contextmanager
     def stopping(self, tell: Callable[[Any], None]) -> Iterator[None]:
-        """Let Ctrl-C stop the run once there is a provisional result, and a second Ctrl-C at once.
-
-        `tell` prints a provisional result. At the end the lines of progress are cleared.
-        """
+        """Let Ctrl-C stop the run once `tell` can print a provisional result, and a second Ctrl-C at once."""
         here = threading.current_thread() is threading.main_thread()
         before = signal.signal(signal.SIGINT, self._interrupted) if here else None
         try:

@@ -3,12 +3,12 @@
 import math
 import shlex
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 import pandas as pd
 
 from grasp_core.analysis.rater_map_values import RaterMap
-from grasp_core.cli.terminal.messages import columns, emphasised, say
+from grasp_core.cli.terminal.messages import columns, emphasised, say, say_list
 from grasp_core.model.groups import group_labels, one_line
 from grasp_core.model.result import RunResult, SlicesResult
 from grasp_core.model.spec import Level
@@ -17,7 +17,7 @@ from grasp_core.report.account import how_it_ended
 from grasp_core.report.contents import brackets, marks_legend
 from grasp_core.report.document import dsi_in_numbers, means_in_numbers, statistics_in_numbers
 from grasp_core.report.everybody import agreement_tables, in_one_line
-from grasp_core.report.findings.advice import WHICH_ITEMS, told
+from grasp_core.report.findings.advice import WHICH_ITEMS, ranked_findings
 from grasp_core.report.findings.answer import answer
 from grasp_core.report.findings.selection import leading
 from grasp_core.report.pairs import PAIRS_SAID, most_told
@@ -99,8 +99,7 @@ def _say_all(result: RunResult) -> None:
     found, shown = answer(result), printable_result(result)
     if found.warned.first:
         say("\nCareful:", end="\n\n")
-        for caution in found.warned.first:
-            say(f"- {printable(str(caution))}")
+        say_list(map(str, found.warned.first))
     say(f"\n{emphasised(found.headline.plain)}", end="\n\n")
     for sentence in found.details:
         say(f"- {sentence.plain}{_how_by_command(result) if sentence == WHICH_ITEMS else ''}")
@@ -140,7 +139,7 @@ def _say_all(result: RunResult) -> None:
 
 def _how_by_command(result: RunResult) -> str:
     """Return the command for the items of the group that is reported first, to follow the advice on items."""
-    group = next(one for one in told(result) if one.apart).row.group
+    group = next(one for one in ranked_findings(result) if one.apart).row.group
     named = ",".join(map("=".join, group.by_axis.items()))
     return f" With the same files and options: grasp items --group {shlex.quote(named)}"
 
@@ -162,19 +161,14 @@ def _say_labels(result: RunResult) -> None:
 
 def _say_slices(result: RunResult, found: SlicesResult) -> None:
     say(f"\nSlices by {found.column}\n")
-    for sentence in slice_sentences(result, found):
-        say(f"- {printable(sentence.plain)}")
+    say_list(slice_sentences(result, found))
     for what in [*_leading(result), *(["label_use"] if with_label_use(result) else [])]:
         name = LABEL_USE_NAME if what == "label_use" else WORDS[what].name
         say(f"\n{name}\n{in_width(side_by_side(result, found, what), 1)}")
 
 
 def in_width(table: pd.DataFrame, names: int, usual: int = WIDTH) -> str:
-    """Return a table as text; columns that do not fit continue below, after the same first columns of names.
-
-    `names`: number of first columns that each part repeats.
-    `usual`: columns of text if there is no terminal and COLUMNS is not set.
-    """
+    """Return a table as text; columns beyond the width continue below, after the first `names` columns."""
     return "\n\n".join(
         table.iloc[:, [*range(names), *block]].to_string(index=False)
         for block in _blocks(table, names, columns() or usual)
@@ -184,6 +178,13 @@ def in_width(table: pd.DataFrame, names: int, usual: int = WIDTH) -> str:
 def fitted(table: pd.DataFrame, names: int) -> str:
     """Return a table as :func:`in_width` does; without a terminal in one part, for programs to read."""
     return in_width(table, names, usual=sys.maxsize)
+
+
+def say_tables(tables: Mapping[str, pd.DataFrame]) -> None:
+    """Print the tables that have rows, below their headings."""
+    for heading, table in tables.items():
+        if not table.empty:
+            say(f"\n{heading}\n{fitted(table, 1)}")
 
 
 def _blocks(table: pd.DataFrame, names: int, width: int) -> Iterator[list[int]]:
@@ -209,9 +210,7 @@ def map_tables(made: RaterMap, level: Level) -> dict[str, pd.DataFrame]:
 
 def say_map(made: RaterMap, level: Level) -> None:
     """Print the axes that disagreement follows, and the numbers that show it."""
-    for sentence in sentences(made, level):
-        say(f"- {printable(one_line(sentence.plain))}")
+    say_list(one_line(sentence.plain) for sentence in sentences(made, level))
     if made.reason is None:
-        for heading, table in map_tables(made, level).items():
-            say(f"\n{heading}\n{fitted(table, 1)}")
+        say_tables(map_tables(made, level))
         say(distance_words(level))

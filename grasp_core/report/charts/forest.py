@@ -13,7 +13,7 @@ from grasp_core.model.outcome import Interval, LabelUse, Outcome
 from grasp_core.model.result import DsiResult, GroupResult, RunResult
 from grasp_core.model.text import number
 from grasp_core.report.charts import theme as draw
-from grasp_core.report.charts.rows import MEMBERS, Axis, Row, in_rows, in_words, of_groups, on_page
+from grasp_core.report.charts.rows import MEMBERS, ChartAxis, ChartRow, in_rows, in_words, of_groups, on_page
 from grasp_core.report.models import EVERYBODY, lead_of
 from grasp_core.report.slices import by_value
 from grasp_core.report.tables import RowOrder, large_groups, not_drawn, ordered_groups, shown_axes
@@ -41,8 +41,10 @@ def forest_plot(
     if statistic not in names.WORDS:
         raise ValueError(f"`statistic` must be one of {', '.join(names.WORDS)}; found {statistic!r}")
     words = names.WORDS[statistic]
-    axis = Axis(words.axis, _told(_OF_GROUPS, words.name), _NOTHING.get(statistic))
-    found = [(row, Row("", names.told_of(row, statistic))) for row in ordered_groups(result, order, by)]
+    axis = ChartAxis(words.axis, _tooltip_fields(_OF_GROUPS, words.name), _NOTHING.get(statistic))
+    found = [
+        (row, ChartRow("", names.shown_outcome(row, statistic))) for row in ordered_groups(result, order, by)
+    ]
     explained = [words.name, "Tick: the middle of random groupings."]
     return _of_groups(result, found, axis, explained, theme, headed=order == "axis", page=page, of=of)
 
@@ -68,10 +70,7 @@ def label_forest_plot(
 def slices_chart(
     result: RunResult, column: str, group: Group, what: tuple[str, bool], theme: draw.Theme = "light"
 ) -> alt.LayerChart:
-    """Values and intervals of one group, a row for all items and one for each value.
-
-    `what` is a statistic or a label, with True if it is a label.
-    """
+    """Values and intervals of one group, on all items and by slice; `what`: statistic, or label and True."""
     found = next(one for one in result.slices if one.column == column)
     view, of = by_value(result, found, group), f"{group_label(group)} by {one_line(column)}"
     name, is_label = what
@@ -82,8 +81,8 @@ def slices_chart(
 
 def _of_groups(
     result: RunResult,
-    found: Sequence[tuple[GroupResult, Row]],
-    axis: Axis,
+    found: Sequence[tuple[GroupResult, ChartRow]],
+    axis: ChartAxis,
     explained: Sequence[str],
     theme: draw.Theme,
     *,
@@ -105,23 +104,23 @@ def _of_groups(
     return in_rows(result, rows, axis, theme, heading, alt_text, on_page(page))
 
 
-def _told(about: Mapping[str, str], value: str, tests: str = "") -> dict[str, str]:
+def _tooltip_fields(about: Mapping[str, str], value: str, tests: str = "") -> dict[str, str]:
     """Names of the fields in a tooltip: `about`, the value, and its test; `tests` follows p and q."""
     tested = {"interval": "95 % interval", "p": f"p{tests}", "q": f"q{tests}", "verdict": "Result"}
     return {**about, "value": value, **tested}
 
 
-def _of_points(title: str, about: Mapping[str, str], name: str) -> Axis:
+def _of_points(title: str, about: Mapping[str, str], name: str) -> ChartAxis:
     """Axis of percentage points of labels, which are tested together."""
-    return Axis(title, _told(about, name, " of all labels"), 0.0)
+    return ChartAxis(title, _tooltip_fields(about, name, " of all labels"), 0.0)
 
 
-def _of_label(use: LabelUse, label: str) -> Row:
+def _of_label(use: LabelUse, label: str) -> ChartRow:
     """A label's shift in points and its mark, with the test of all labels together."""
     found = shift_outcome(use, label)
     if found.value is not None:
         found = replace(tested_as(found, use), significance=found.significance)
-    return Row(one_line(label), found, write=write_points)
+    return ChartRow(one_line(label), found, write=write_points)
 
 
 _MOST_LABELS = 40
@@ -133,7 +132,7 @@ def label_use_chart(result: RunResult, row: GroupResult, theme: draw.Theme = "li
     use = row.label_use
     told = ["How much more or less often than the others", "on the same items, in percentage points."]
     if use is not None:  # the one test of all rows
-        tested = f"p {names.p_so_far(use)}" if result.provisional else p_and_q(use, result)
+        tested = f"p {names.so_far(use.p, use.p_interval)}" if result.provisional else p_and_q(use, result)
         told.append(f"All labels together: {tested}.")
     heading = draw.title("Label use", told)
     known = {} if use is None else {one: shift.value for one, shift in use.labels.items()}
@@ -157,13 +156,13 @@ def dsi_chart(result: RunResult, theme: draw.Theme = "light") -> alt.LayerChart:
     rows = [_of_axis(result, row) for row in shown_axes(result)]
     about = {"group": "Axis", "attained": "Attained by"}
     own = {"p_group": "p of that group’s GAI", "significance_group": "Result for that group"}
-    called = _told(about, "DSI") | {"p": "p (against the largest of random groupings)"} | own
-    axis = Axis("DSI (GAI; 1: agrees with itself as with others)", called, 1.0)
+    called = _tooltip_fields(about, "DSI") | {"p": "p (against the largest of random groupings)"} | own
+    axis = ChartAxis("DSI (GAI; 1: agrees with itself as with others)", called, 1.0)
     alt_text = f"Diversity sensitivity index by axis, largest first: {in_words(rows)}"
     return in_rows(result, rows, axis, theme, heading, alt_text)
 
 
-def _of_axis(result: RunResult, row: DsiResult) -> Row:
+def _of_axis(result: RunResult, row: DsiResult) -> ChartRow:
     axis, p = axis_label(row.axes), row.p_group
     group = "" if row.group is None else group_label(row.group)
     told = {
@@ -172,7 +171,7 @@ def _of_axis(result: RunResult, row: DsiResult) -> Row:
         "p_group": "" if p is None else names.format_p_value(p, permutations=result.permutations),
         "significance_group": names.SIGNIFICANCE_NAMES[row.significance_group],
     }
-    return Row(f"{axis}: {group}" if group else axis, row.outcome, told=told)
+    return ChartRow(f"{axis}: {group}" if group else axis, row.outcome, told=told)
 
 
 def models_chart(result: ModelsResult, theme: draw.Theme = "light") -> alt.LayerChart:
@@ -188,11 +187,11 @@ def models_chart(result: ModelsResult, theme: draw.Theme = "light") -> alt.Layer
         return draw.message(theme, heading=heading, text="There is no group or no model to show.")
     of_all: dict[str, Any] = {"below": EVERYBODY, "told": {"of": EVERYBODY}}
     told = []
-    rows = [Row(one_line(one.name), Outcome(one.overall_f1), **of_all) for one in result.models]
+    rows = [ChartRow(one_line(one.name), Outcome(one.overall_f1), **of_all) for one in result.models]
     for title, row in zip(group_labels([row.group for row in result.groups]), result.groups, strict=True):
         below, about = f"{title} ({row.n_raters:,})", {"of": title, "axis": axis_label(row.group.axes)}
         of_group = [
-            Row(
+            ChartRow(
                 one_line(one.name),
                 lead_of(row, one.name),
                 below=below,
@@ -202,8 +201,10 @@ def models_chart(result: ModelsResult, theme: draw.Theme = "light") -> alt.Layer
         ]
         rows += of_group
         told.append((title, of_group))
-    called = _told({"group": "Model", "of": "Group", "axis": "Axis"}, "Macro-F1", " against random groups")
-    axis = Axis("Macro-F1 (1 = a perfect copy)", called, domain=(0.0, 1.02))
+    called = _tooltip_fields(
+        {"group": "Model", "of": "Group", "axis": "Axis"}, "Macro-F1", " against random groups"
+    )
+    axis = ChartAxis("Macro-F1 (1 = a perfect copy)", called, domain=(0.0, 1.02))
     said = " ".join(f"{title}: {in_words(of_group)}" for title, of_group in told)
     every = in_words(rows[: len(result.models)])
     alt_text = f"Macro-F1 of each model against the plurality of all raters: {every} Of each group’s: {said}"
@@ -221,7 +222,7 @@ def agreement_chart(result: RunResult, theme: draw.Theme = "light") -> alt.Layer
     if not known:
         return draw.message(theme, heading=None, text="There is no label to be drawn.")
     rows = [
-        Row(
+        ChartRow(
             one_line(one.label),
             Outcome(100 * (one.again or 0.0), 100 * (one.by_chance or 0.0)),
             f" ({one.annotations:,} answers)",
@@ -232,7 +233,7 @@ def agreement_chart(result: RunResult, theme: draw.Theme = "light") -> alt.Layer
     ]
     called = {"group": "Label", "value": "Another says so too", "by_chance": "By chance"}
     heading = draw.title("When one rater says it, another says so too", "Of 100. Tick: by chance.")
-    axis = Axis("of 100 answers of other raters to the same item", called, domain=(0.0, 100.0))
+    axis = ChartAxis("of 100 answers of other raters to the same item", called, domain=(0.0, 100.0))
     said = (
         f"{row.name}: {row.write(row.outcome.value)} of 100, by chance {row.told['by_chance']}"
         for row in rows
@@ -256,13 +257,13 @@ def leaderboard_chart(
             scored = HERE if entry.own else PUBLISHED
             told = {"scored": scored, "source": entry.source or "this server"}
             interval = None if ends is None else Interval(*ends, "items")
-            rows.append(Row(entry.name, Outcome(score, interval=interval), f" ({scored})", told=told))
+            rows.append(ChartRow(entry.name, Outcome(score, interval=interval), f" ({scored})", told=told))
     bars = any(row.outcome.interval for row in rows)
     heading = draw.title(f"Macro-F1: {name}", "Bar: 95 % interval." if bars else "Best first.")
     if not rows:
         return draw.message(theme, heading=heading, text="No system has a score here yet.")
     called = {"group": "System", "value": "Macro-F1", "interval": "95 % interval", "scored": "Scored"}
     look = {"grid": True, "tickMinStep": 0.1, "format": ".1f"}
-    axis = Axis("Macro-F1", {**called, "source": "Source"}, domain=(0.0, 1.0), look=look)
+    axis = ChartAxis("Macro-F1", {**called, "source": "Source"}, domain=(0.0, 1.0), look=look)
     listed = "; ".join(f"{row.name} {row.write(row.outcome.value)}{row.behind}" for row in rows)
     return in_rows(None, rows, axis, theme, heading, f"Macro-F1 of {name}, best first: {listed}.")

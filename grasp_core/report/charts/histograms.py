@@ -10,8 +10,8 @@ from grasp_core.model.outcome import Outcome, PairResult
 from grasp_core.model.result import GroupResult, RunResult
 from grasp_core.report.charts import theme as draw
 from grasp_core.report.charts.rows import (
-    Axis,
-    Row,
+    ChartAxis,
+    ChartRow,
     in_rows,
     in_words,
     moved,
@@ -43,10 +43,7 @@ def null_histograms(
     page: int | None = None,
     own: bool = False,
 ) -> alt.LayerChart:
-    """A histogram of shuffled values per group, with a line at the observed value.
-
-    All groups share one axis, unless each has its `own`.
-    """
+    """Shuffled values per group, with a line at the observed value, on one axis or each on its `own`."""
     if statistic not in (*names.WORDS, LABEL_USE):
         raise ValueError(f"`statistic` must be one of {', '.join(names.WORDS)}; found {statistic!r}")
     found = [(row, _of_group(row, statistic)) for row in ordered_groups(result, order)]
@@ -58,11 +55,11 @@ def null_histograms(
         return draw.message(theme, heading=heading, text="There is no group to show.")
     title = _POINTS if statistic == LABEL_USE else names.WORDS[statistic].axis
     rows = of_groups(found, large_groups(result.groups), headed=order == "axis")
-    axis = Axis(title, _CALLED)
+    axis = ChartAxis(title, _CALLED)
     if own:
         rows = [_on_its_own(row) for row in rows]
         look = {"labels": False, "ticks": False, "grid": False}
-        axis = Axis("each group on an axis of its own", _CALLED, domain=(-0.02, 1.02), look=look)
+        axis = ChartAxis("each group on an axis of its own", _CALLED, domain=(-0.02, 1.02), look=look)
     alt_text = (
         f"Histograms of {name} for {len(rows)} group{'' if len(rows) == 1 else 's'} under shuffled rater "
         f"profiles, with the observed value across each. {in_words(rows)} {not_drawn(result.groups)}"
@@ -70,22 +67,22 @@ def null_histograms(
     return in_rows(result, rows, axis, theme, heading, alt_text, on_page(page), histograms=True)
 
 
-def _of_group(row: GroupResult, statistic: str) -> Row:
+def _of_group(row: GroupResult, statistic: str) -> ChartRow:
     """A group's row; for label use, of the label that differs most, in points."""
     if statistic != LABEL_USE:
-        return Row("", names.told_of(row, statistic))
+        return ChartRow("", names.shown_outcome(row, statistic))
     found = of_labels(row, "")
     if found is None:
-        return Row("", Outcome(None, reason=None if row.label_use is None else row.label_use.reason))
+        return ChartRow("", Outcome(None, reason=None if row.label_use is None else row.label_use.reason))
     return _in_points(": ", found)
 
 
-def _in_points(before: str, found: Finding) -> Row:
+def _in_points(before: str, found: Finding) -> ChartRow:
     name = f"{before}“{one_line(found.label or '')}”"
-    return Row(name, moved(found.outcome, lambda share: 100 * share), write=write_points)
+    return ChartRow(name, moved(found.outcome, lambda share: 100 * share), write=write_points)
 
 
-def _on_its_own(row: Row) -> Row:
+def _on_its_own(row: ChartRow) -> ChartRow:
     """Put a row on an axis of its own; the ends of the axis follow the row's name."""
     low, high = shared_domain([row.on_axis])
     placed = moved(row.on_axis, lambda value: (value - low) / (high - low))
@@ -136,16 +133,16 @@ def _histograms(
     whole = shared_domain([one.on_axis for one in rows])
     domain = max(whole[0], low - room), min(whole[1], high + room)
     domain = rounded_outwards(domain) if result.provisional else domain
-    axis = Axis("standard deviations from the mean of random groupings", _OF_ONE, domain=domain)
+    axis = ChartAxis("standard deviations from the mean of random groupings", _OF_ONE, domain=domain)
     alt_text = f"Histograms of the statistics of {name} under shuffled rater profiles: {in_words(rows)}"
     return in_rows(result, rows, axis, theme, heading, alt_text, histograms=True)
 
 
-def _of_statistic(finding: Finding) -> Row:
+def _of_statistic(finding: Finding) -> ChartRow:
     placed = _in_deviations(finding.outcome)
     if finding.what == LABEL_USE:
         return replace(_in_points("Label use: ", finding), placed=placed)
-    return Row(words_of(finding.what).name, finding.outcome, placed=placed)
+    return ChartRow(words_of(finding.what).name, finding.outcome, placed=placed)
 
 
 def _in_deviations(outcome: Outcome) -> Outcome:

@@ -29,7 +29,7 @@ Align = Literal["left", "right", "center"]
 
 
 @dataclass(frozen=True, slots=True)
-class Point:
+class LabelledPoint:
     """A mark to be labelled: `x` as a share of the width, `y` and `radius` in pixels."""
 
     x: float
@@ -62,8 +62,8 @@ class Box:
         return beside and self.top < other.bottom and other.top < self.bottom
 
 
-def place(
-    points: Sequence[Point],
+def place_labels(
+    points: Sequence[LabelledPoint],
     ranked: Sequence[int],
     *,
     height: float,
@@ -101,7 +101,7 @@ def place(
     return placed
 
 
-def _spots(point: Point) -> list[Spot]:
+def _spots(point: LabelledPoint) -> list[Spot]:
     near, slant, above = point.radius + _GAP, 0.7 * point.radius + 3, point.radius + _LINE / 2 + 1
     return [
         Spot(near, 0, "left"),
@@ -115,7 +115,7 @@ def _spots(point: Point) -> list[Spot]:
     ]
 
 
-def label_box(point: Point, spot: Spot, width: float) -> Box:
+def label_box(point: LabelledPoint, spot: Spot, width: float) -> Box:
     """The box that a label covers in a plot of this width, estimated on the safe side."""
     wide = sum(unicodedata.east_asian_width(character) in "WF" for character in point.text)
     length = _CHARACTER * (len(point.text) + wide)
@@ -124,7 +124,7 @@ def label_box(point: Point, spot: Spot, width: float) -> Box:
     return Box(left, middle - _LINE / 2, left + length, middle + _LINE / 2)
 
 
-def mark_box(point: Point, width: float) -> Box:
+def mark_box(point: LabelledPoint, width: float) -> Box:
     """The box around a mark that labels avoid in a plot of this width."""
     x, reach = point.x * width, point.radius + _CLEAR
     return Box(x - reach, point.y - reach, x + reach, point.y + reach)
@@ -143,15 +143,15 @@ class _Plane:
         (left, right), (low, high) = self.across, self.up
         return (x - left) / (right - left), self.height * (high - y) / (high - low)
 
-    def point(self, mark: Mapping[str, Any], radius: float, longest: int) -> Point:
+    def point(self, mark: Mapping[str, Any], radius: float, longest: int) -> LabelledPoint:
         """A group's mark, to be labelled by the group's name, cut to `longest` letters."""
         name = mark["group"]
         cut = name if len(name) <= longest else f"{name[: longest - 1].rstrip()}…"
-        return Point(*self.at(mark["x"], mark["y"]), radius, cut)
+        return LabelledPoint(*self.at(mark["x"], mark["y"]), radius, cut)
 
 
 def _texts_at(
-    marks: Sequence[Mapping[str, Any]], points: Sequence[Point], placed: Mapping[int, Spot]
+    marks: Sequence[Mapping[str, Any]], points: Sequence[LabelledPoint], placed: Mapping[int, Spot]
 ) -> list[dict[str, Any]]:
     return [
         {
@@ -216,7 +216,7 @@ def _groups(result: RunResult) -> list[dict[str, Any]]:
     rows = large_groups(result.groups)
     for name, row in zip(group_labels([row.group for row in rows]), rows, strict=True):
         gai, x, y = (
-            names.told_of(row, "gai"),
+            names.shown_outcome(row, "gai"),
             names.outcome_of(row, across).value,
             names.outcome_of(row, inside).value,
         )
@@ -276,7 +276,7 @@ def _names_of_groups(drawn: list[dict[str, Any]], plane: _Plane) -> list[dict[st
     ranked = sorted(range(len(drawn)), key=lambda index: (not drawn[index]["stands_out"], -away[index]))
     standing_out = sum(row["stands_out"] for row in drawn)
     line = [plane.at(at, at) for at in _along_diagonal(plane)]
-    placed = place(points, ranked[: max(_LABELLED, standing_out)], height=plane.height, avoid=line)
+    placed = place_labels(points, ranked[: max(_LABELLED, standing_out)], height=plane.height, avoid=line)
     return _texts_at(drawn, points, placed)
 
 
@@ -387,7 +387,7 @@ def _of_raters(
         range_ = [*of_groups[: len(titles)], of_others][: len(domain)]
         at[channel] = kind("group:N", scale=alt.Scale(domain=domain, range=range_), legend=legend)
     points = [plane.point(row, 8, _NAME) for row in centres]  # names beside middles, where they fit
-    labels = _texts_at(centres, points, place(points, range(len(points)), height=plane.height))
+    labels = _texts_at(centres, points, place_labels(points, range(len(points)), height=plane.height))
     text = alt.Chart(draw.rows(labels, "names")).encode(x=at["x"], y=at["y"], text=alt.Text("text:N"))
     others_first = sorted(marks, key=lambda mark: mark["group"] != OTHERS)
     return [

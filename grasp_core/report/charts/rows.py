@@ -43,11 +43,8 @@ _PLAIN, _WITH_HISTOGRAM = _Heights(36, 11, 26), _Heights(44, 8, 22, 42, 19)
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
-    """A row: its name and the words after it, the heading above it, the outcome, and fields of the tooltip.
-
-    `placed` is the outcome along the chart's axis, if that is not the outcome's own axis.
-    """
+class ChartRow:
+    """A row: names, outcome and tooltip; `placed` is the outcome along the chart's axis, if another."""
 
     name: str
     outcome: Outcome
@@ -72,11 +69,8 @@ class Row:
 
 
 @dataclass(frozen=True, slots=True)
-class Axis:
-    """The axis of all rows: its title, its domain unless rows decide it, and its look.
-
-    `called`: names of the tooltip's fields. `nothing`: the value of no difference.
-    """
+class ChartAxis:
+    """The axis of all rows; `called`: names of tooltip fields, `nothing`: the value of no difference."""
 
     title: str
     called: Mapping[str, str]
@@ -85,7 +79,7 @@ class Axis:
     look: Mapping[str, Any] = field(default_factory=lambda: {"grid": True})
 
 
-def in_words(rows: Iterable[Row]) -> str:
+def in_words(rows: Iterable[ChartRow]) -> str:
     """Describe rows by values, intervals and marks, then name the rows without a value."""
     told, missing = [], []
     for row in rows:
@@ -100,8 +94,8 @@ def in_words(rows: Iterable[Row]) -> str:
 
 def in_rows(
     result: Result | None,
-    rows: Sequence[Row],
-    axis: Axis,
+    rows: Sequence[ChartRow],
+    axis: ChartAxis,
     theme: draw.Theme,
     heading: alt.TitleParams | None,
     alt_text: str,
@@ -109,10 +103,7 @@ def in_rows(
     *,
     histograms: bool = False,
 ) -> alt.LayerChart:
-    """A chart of the rows in `only`, on the axis of all rows; with null histograms, or only null medians.
-
-    Without a result nothing is tested, so there are no marks of significance.
-    """
+    """A chart of the rows in `only`, on the axis of all rows; without a result nothing is marked."""
     domain = axis.domain or shared_domain([row.on_axis for row in rows])
     if axis.domain is None and result is not None and result.provisional:
         domain = rounded_outwards(domain)
@@ -136,7 +127,9 @@ def in_rows(
     return draw.finish(layers, theme, heading=heading, alt_text=alt_text, height=top)
 
 
-def _figures(result: Result | None, row: Row, domain: tuple[float, float], *, tests: bool) -> dict[str, Any]:
+def _figures(
+    result: Result | None, row: ChartRow, domain: tuple[float, float], *, tests: bool
+) -> dict[str, Any]:
     outcome, placed = row.outcome, row.on_axis
     (low, high), at, value = ends(placed), within(domain, placed.value), row.write(outcome.value)
     p, q = ("", "") if result is None else names.in_figure(outcome, result)
@@ -183,7 +176,7 @@ def _layers(
     drawn: list[dict[str, Any]],
     headings: list[dict[str, Any]],
     nulls: list[dict[str, Any]] | None,
-    axis: Axis,
+    axis: ChartAxis,
     domain: tuple[float, float],
     height: int,
     theme: draw.Theme,
@@ -255,8 +248,8 @@ def _by_chance(
 
 
 def of_groups(
-    found: Iterable[tuple[GroupResult, Row]], shown: Sequence[GroupResult], *, headed: bool
-) -> list[Row]:
+    found: Iterable[tuple[GroupResult, ChartRow]], shown: Sequence[GroupResult], *, headed: bool
+) -> list[ChartRow]:
     """Rows of the groups in `shown`, with names and numbers of raters; below their axes if `headed`."""
     groups = [row.group for row in shown]
     titles, rows = dict(zip(groups, group_labels(groups), strict=True)), []

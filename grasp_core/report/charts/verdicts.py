@@ -17,7 +17,13 @@ from grasp_core.report.findings.finding import BECAUSE_OF, COHESION, NO_EFFECT, 
 from grasp_core.report.findings.selection import by_verdict
 from grasp_core.report.tables import FEWEST, IN_TABLES, ends, explaining_groups
 from grasp_core.report.words import label_use
-from grasp_core.report.words.names import VERDICT_NAMES, InPlaceOfGai, format_interval, format_value, told_of
+from grasp_core.report.words.names import (
+    VERDICT_NAMES,
+    InPlaceOfGai,
+    format_interval,
+    format_value,
+    shown_outcome,
+)
 
 SHOWN = 8
 """Number of groups that are drawn; the others are under *Groups in numbers*."""
@@ -112,7 +118,7 @@ def _one_label(found: list[Finding]) -> str | None:
 
 def _of_little(one: Finding) -> bool:
     """Return whether a group has a gap, but no GAI, or a GAI that says little."""
-    gai, gap = told_of(one.row, "gai"), one.row.statistics.get("gap", Outcome(None))
+    gai, gap = shown_outcome(one.row, "gai"), one.row.statistics.get("gap", Outcome(None))
     return gap.value is not None and (gai.value is None or isinstance(gai, InPlaceOfGai))
 
 

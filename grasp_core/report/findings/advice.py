@@ -37,7 +37,7 @@ class About:
     what: str
 
 
-def told(result: RunResult) -> tuple[Finding, ...]:
+def ranked_findings(result: RunResult) -> tuple[Finding, ...]:
     """Findings with their doubts; findings that no doubt undoes come first, and groups before their parts."""
     found = sorted((doubted(one, result) for one in findings(result)), key=lambda one: one.undone)
     for one in list(found):

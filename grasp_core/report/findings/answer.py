@@ -12,7 +12,7 @@ from grasp_core.model.result import DsiResult, GroupResult, RunResult
 from grasp_core.model.spec import LEVEL
 from grasp_core.model.text import Segment, Sentence, agree, number, spelled, strong
 from grasp_core.report.everybody import agreement_details, agreement_title
-from grasp_core.report.findings.advice import advice, doubted, first_names, told
+from grasp_core.report.findings.advice import advice, doubted, first_names, ranked_findings
 from grasp_core.report.findings.finding import BECAUSE_OF, COHESION, LABEL_USE, NO_EFFECT, SPREAD, Finding
 from grasp_core.report.findings.mending import Warned, warned
 from grasp_core.report.findings.selection import (
@@ -298,7 +298,7 @@ _LISTED = 5
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class ResultAnswer:
     """The answer: one headline, the run's warnings, and the sentences that support the headline."""
 
     headline: Sentence
@@ -306,11 +306,11 @@ class Answer:
     details: tuple[Sentence, ...]
 
 
-def answer(result: RunResult) -> Answer:
+def answer(result: RunResult) -> ResultAnswer:
     """Say which groups see the task differently, whether it is real, and what to do."""
     if result.of_everybody:
-        return Answer(agreement_title(result), warned(result), agreement_details(result))
-    found = told(result)
+        return ResultAnswer(agreement_title(result), warned(result), agreement_details(result))
+    found = ranked_findings(result)
     near = [doubted(one, result) for one in nearest(result)]
     first = line(result, found)
     details = [] if first is None else [first]
@@ -327,7 +327,7 @@ def answer(result: RunResult) -> Answer:
     details += [Sentence.of("What to do: ", *one.segments) for one in to_do[:1]]
     details += to_do[1:]
     details += _not_estimable(result)
-    return Answer(title(result, found), warned(result), tuple(details))
+    return ResultAnswer(title(result, found), warned(result), tuple(details))
 
 
 def strength(outcome: Outcome) -> tuple[float, float, float]:
@@ -346,7 +346,7 @@ def verdict_sentence(row: GroupResult, result: RunResult) -> Sentence | None:
         return None
     if verdict.why is not None:
         return Sentence.of("No verdict: ", UNTESTABLE[verdict.why], ".")
-    code, tests = strong(names.VERDICT_NAMES[verdict.code]), names.together_words(verdict)
+    code, tests = strong(names.VERDICT_NAMES[verdict.code]), names.all_tests_words(verdict)
     by: list[str | Segment] = []
     if verdict.by is not None:
         whose = first_names(list(map(spoken, explaining_groups(result, row))))
@@ -407,7 +407,7 @@ def axes_to_watch(result: RunResult) -> tuple[Sentence, ...]:
     known = {row.axes: row for row in result.dsi if row.outcome.value is not None}
     if not known or not judged(result):
         return ()
-    certain = [one for one in told(result) if not one.undone]
+    certain = [one for one in ranked_findings(result) if not one.undone]
     said = []
     for axes in list(dict.fromkeys(one.row.group.axes for one in certain))[:3]:
         groups = first_names([one.said for one in certain if one.row.group.axes == axes])

@@ -40,10 +40,7 @@ BECAUSE_OF = "because of"
 
 @dataclass(frozen=True, slots=True)
 class Doubt:
-    """A doubt that may undo a finding; without `undoes` it only limits the finding.
-
-    `lead` stands before the finding's sentence, `brief` after its name; `mend` says what to do first.
-    """
+    """A doubt that `undoes` a finding or limits it; `lead` comes before the finding, `brief` after it."""
 
     lead: str
     brief: str
@@ -237,7 +234,7 @@ class Finding:
     @property
     def _p_and_q(self) -> str:
         if self.verdict is not None:
-            return names.together_words(self.verdict)
+            return names.all_tests_words(self.verdict)
         return names.p_and_q_words(self.outcome)
 
 

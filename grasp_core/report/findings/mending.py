@@ -137,10 +137,7 @@ def _other(label: str, spec: RunSpec, **settings: Any) -> Mend:
 
 @dataclass(frozen=True, slots=True)
 class Warned:
-    """The warnings of a result, each once, most important first.
-
-    `first`: warnings that may undo findings, to be read before them.
-    """
+    """The warnings of a result, each once, most important first; those in `first` may undo findings."""
 
     first: tuple[Remark, ...]
     others: tuple[Remark, ...]

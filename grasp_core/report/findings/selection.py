@@ -12,7 +12,7 @@ from grasp_core.model.spec import LEVEL
 from grasp_core.model.statistic import TABLE
 from grasp_core.report.findings.finding import LABEL_USE, SPREAD, SYMMETRIC, Finding
 from grasp_core.report.words.label_use import centre, foremost, interval_of, tested_as
-from grasp_core.report.words.names import InPlaceOfGai, lead_statistic, told_of
+from grasp_core.report.words.names import InPlaceOfGai, lead_statistic, shown_outcome
 
 REPORT_ORDER = (LABEL_USE, *sorted(TABLE, key=lambda name: TABLE[name].report_position), SPREAD)
 """Statistics of a group, in the order in which people ask: label use comes first."""
@@ -33,7 +33,7 @@ def evidence(row: GroupResult, name: str) -> tuple[Finding, ...]:
             one = of_labels(row, name)
             found += [] if one is None else [one]
             continue
-        outcome = row.statistics.get(what) and told_of(row, what)
+        outcome = row.statistics.get(what) and shown_outcome(row, what)
         if outcome is not None and outcome.value is not None and not isinstance(outcome, InPlaceOfGai):
             found.append(Finding(row, name, what, replace(outcome, null=_drawn(outcome.null))))
     return tuple(found)
@@ -89,7 +89,7 @@ def of_verdict(result: RunResult, code: VerdictCode) -> tuple[Finding, ...]:
             other_name, other = rows[verdict.other]
             half = _of_kinds(other, other_name, verdict)
             if one.what == half.what and one.what in SYMMETRIC:
-                one = _together(one, half)
+                one = _merged_halves(one, half)
             else:
                 first, second = sorted((one, half), key=lambda half: (_or_1(half.outcome.p), half.name))
                 one = replace(first, other=second)
@@ -245,7 +245,7 @@ def _told_once(found: Sequence[Finding], result: RunResult) -> list[Finding]:
         if other is None or one.what not in SYMMETRIC or other.what != one.what:
             told.append(one)
         elif one.name < other.name:
-            told.append(_together(one, other))
+            told.append(_merged_halves(one, other))
     return told
 
 
@@ -264,7 +264,7 @@ def _mirrored(a: GroupResult, b: GroupResult) -> bool:
     return bool(known) and all(math.isclose(one, two, abs_tol=1e-9) for one, two in known)
 
 
-def _together(one: Finding, other: Finding) -> Finding:
+def _merged_halves(one: Finding, other: Finding) -> Finding:
     """Merge two halves of an axis; the half that says the label more often comes first."""
     shift = of_labels(one.row, one.name)
     first, second = (other, one) if shift is not None and shift.value < 0 else (one, other)

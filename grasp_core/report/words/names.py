@@ -18,10 +18,7 @@ NOT_ESTIMABLE = "not estimable"
 
 @dataclass(frozen=True, slots=True)
 class StatisticWords:
-    """Texts on one statistic for people.
-
-    `more` and `less` complete "These raters ... than random groups of their size would".
-    """
+    """Texts on one statistic; `more` and `less` complete "These raters ... than random groups would"."""
 
     name: str
     explanation: str
@@ -153,7 +150,7 @@ def p_and_q_words(test: Outcome | LabelUse, *, permutations: int | None = None) 
     return f"{p_words(test, permutations=permutations)}, {q}"
 
 
-def together_words(verdict: Verdict) -> str:
+def all_tests_words(verdict: Verdict) -> str:
     """The p and q of all tests together, for a sentence."""
     return f"all tests together {format_p(verdict.p)}, {format_p(verdict.q, name='q')}"
 
@@ -197,7 +194,7 @@ class InPlaceOfGai(Outcome):
     __slots__ = ()
 
 
-def told_of(row: GroupResult, statistic: str) -> Outcome:
+def shown_outcome(row: GroupResult, statistic: str) -> Outcome:
     """The outcome that people read for a statistic: the gap in place of a GAI that says little, if any."""
     outcome, gap = outcome_of(row, statistic), row.statistics.get("gap")
     if statistic != "gai" or gap is None or gap.value is None or abs(outcome.value or 0.0) <= LARGEST_GAI:
@@ -208,7 +205,7 @@ def told_of(row: GroupResult, statistic: str) -> Outcome:
 def shown_dsi(row: DsiResult, groups: Iterable[GroupResult]) -> Outcome:
     """The DSI that people read: its group's gap in place of a GAI that says little, with the DSI's test."""
     attained = next((one for one in groups if one.group == row.group), None)
-    told = row.outcome if attained is None else told_of(attained, "gai")
+    told = row.outcome if attained is None else shown_outcome(attained, "gai")
     if not isinstance(told, InPlaceOfGai):
         return row.outcome
     shown = {name: getattr(told, name) for name in ("value", "interval", "no_interval")}
@@ -233,17 +230,8 @@ def may_change(outcome: Outcome | LabelUse) -> bool:
     return any(one is not None and one[0] < LEVEL <= one[1] for one in intervals)
 
 
-def p_so_far(outcome: Outcome | LabelUse) -> str:
-    """The p-value so far with its interval, such as ``about 0.031 (0.022–0.046)``."""
-    return _about(outcome.p, outcome.p_interval)
-
-
-def q_so_far(outcome: Outcome | LabelUse) -> str:
-    """The q-value so far with its interval."""
-    return _about(outcome.q, outcome.q_interval)
-
-
-def _about(value: float | None, interval: tuple[float, float] | None) -> str:
+def so_far(value: float | None, interval: tuple[float, float] | None) -> str:
+    """A p or q so far with its interval, such as ``about 0.031 (0.022–0.046)``."""
     if value is None or interval is None:
         return NOT_YET
     return f"about {value:.3f} ({interval[0]:.3f}–{interval[1]:.3f})"
@@ -252,7 +240,7 @@ def _about(value: float | None, interval: tuple[float, float] | None) -> str:
 def p_and_q_cells(test: Outcome | LabelUse, result: Result) -> tuple[str, str]:
     """Write p and q for a table; while permutations run, the values so far."""
     if result.provisional or test.p_interval is not None:
-        return p_so_far(test), q_so_far(test)
+        return so_far(test.p, test.p_interval), so_far(test.q, test.q_interval)
     many = result.permutations
     return p_text(test, permutations=many), format_p_value(test.q, permutations=many)
 

@@ -17,10 +17,7 @@ _IN_FULL = ("sha256", "source", "code_version")
 
 
 def printable_result(result: T) -> T:
-    """The same result, or map of raters, with every text printable, and names of at most 200 characters.
-
-    The spec stays as it is: its texts are the names of the data's columns.
-    """
+    """The same result or map with texts printable and names short; the spec keeps the data's names."""
     shown: T = _shown(result, printable_name)
     return shown
 

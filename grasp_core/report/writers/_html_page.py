@@ -27,7 +27,7 @@ from grasp_core.report.charts.matrix import pairs_matrix
 from grasp_core.report.charts.theme import FONT, PALETTES, to_svg
 from grasp_core.report.charts.verdicts import verdict_chart
 from grasp_core.report.everybody import agreement_tables, in_one_line
-from grasp_core.report.findings.answer import Answer, answer
+from grasp_core.report.findings.answer import ResultAnswer, answer
 from grasp_core.report.findings.selection import judged, leading
 from grasp_core.report.pairs import measures
 from grasp_core.report.saved import spec_json
@@ -98,10 +98,7 @@ def _table(caption: str, frame: pd.DataFrame, titles: int) -> tuple[str, Any]:
 
 
 def _figure(chart: alt.LayerChart, narrow: alt.LayerChart | None = None) -> tuple[str, Any]:
-    """A chart as an image that runs and fetches nothing; its description if it cannot be drawn.
-
-    `narrow`: the same chart for the width of a phone.
-    """
+    """A chart as an image that runs and fetches nothing; its description if it cannot be drawn."""
     described = str(chart.description)
     try:
         images = [
@@ -140,7 +137,7 @@ def _sections(result: RunResult, found: RaterMap | None, spec_file: str) -> Iter
         yield "again", "Run it again", _again(result, spec_file)
 
 
-def _of_groups(result: RunResult, told: Answer) -> Iterator[_Section]:
+def _of_groups(result: RunResult, told: ResultAnswer) -> Iterator[_Section]:
     others = [*map(str, told.warned.others)]
     yield "warnings", "Warnings", [("text", told.warned.lead), ("list", others)]
     caption = "DSI by axis. p and q: against the largest that the groups of random groupings reach."
@@ -218,7 +215,7 @@ def _chance(result: RunResult) -> Parts:
     parts, others, few = Parts(), Parts(), ("text", not_drawn(result.groups))
     for method, name in zip(contents.methods(result), names.reported_statistics(result), strict=False):
         table = document.statistics_in_numbers(result, [name]).drop(columns=["Statistic", "Axis"])
-        outcomes = [names.told_of(row, name) for row in result.groups]
+        outcomes = [names.shown_outcome(row, name) for row in result.groups]
         table["Group"] = group_labels([row.group for row in result.groups])
         table[document.INTERVAL] = [
             names.format_interval(one.interval) or str(one.no_interval or "") for one in outcomes

@@ -18,7 +18,7 @@ from grasp_core.model.turns import Turns
 from grasp_core.reading.sandbox.process import Helper
 from grasp_core.reading.sandbox.read import call
 from grasp_core.report.charts.theme import chart_text, check_can_draw
-from grasp_core.report.writers.registry import Export
+from grasp_core.report.writers.registry import ResultExport
 from grasp_core.report.writers.work import figure, written
 
 EXPORTING = Turns("making files", at_once=2, each=1, waiting=8, waiting_each=3, patience=60)
@@ -28,10 +28,7 @@ _WRITERS = Helper("grasp_core.report.writers.work")
 
 
 class ExportCache:
-    """A cache of export files: all people who may see the same result get the same file.
-
-    A caller that asks for a file on a person's behalf does so in a :meth:`turn`.
-    """
+    """A cache of export files, shared by all who may see a result; people ask for files in a :meth:`turn`."""
 
     def __init__(self) -> None:
         self._made: OrderedDict[str, bytes] = OrderedDict()
@@ -42,8 +39,8 @@ class ExportCache:
         """A turn at loading a result and making its file, since loading takes time too."""
         return EXPORTING.turn()
 
-    def make(self, export: Export, result: RunResult, rater_map: RaterMap | None = None) -> bytes:
-        """The content of a file; see :meth:`~grasp_core.report.writers.registry.Export.make`."""
+    def make(self, export: ResultExport, result: RunResult, rater_map: RaterMap | None = None) -> bytes:
+        """The content of a file; see :meth:`~grasp_core.report.writers.registry.ResultExport.make`."""
         given = {"name": export.name, "result": to_json(result), "rater_map": to_json(rater_map)}
         return self._once(written, given, export.label)
 

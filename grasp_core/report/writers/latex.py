@@ -11,10 +11,17 @@ from grasp_core.model.remarks.benchmark import ranked
 from grasp_core.model.result import RunResult
 from grasp_core.model.text import printable
 from grasp_core.report.contents import marks, run_title
-from grasp_core.report.document import Section, Table, every_number, further, map_of_raters
+from grasp_core.report.document import Section, TextTable, every_number, further, map_of_raters
 from grasp_core.report.everybody import agreement_tables, in_one_line
 from grasp_core.report.tables import ordered_groups
-from grasp_core.report.words.names import MINUS, WORDS, format_value, reported_statistics, signs, told_of
+from grasp_core.report.words.names import (
+    MINUS,
+    WORDS,
+    format_value,
+    reported_statistics,
+    shown_outcome,
+    signs,
+)
 from grasp_core.report.words.printable import printable_result
 
 _PAGE = 45
@@ -65,11 +72,7 @@ _LIGATURE = re.compile(r"([-',])(?=\1)")
 
 
 def escape_latex(text: str) -> str:
-    """Text that LaTeX sets as it is; no character of it is a command.
-
-    Letters outside ASCII stay themselves: pdfLaTeX sets the European ones, XeLaTeX and LuaLaTeX all
-    that the font has.
-    """
+    """Text that LaTeX sets as it is, none of it a command; letters outside ASCII stay themselves."""
     return _LIGATURE.sub("\\1\0", printable(text)).translate(_TRANSLATION)
 
 
@@ -80,7 +83,7 @@ def table_latex(result: RunResult, found: RaterMap | None = None) -> str:
         title = f"{run_title(result.spec)}. {in_one_line(result)}"
         lines = [_BOOKTABS]
         for place, (heading, frame) in enumerate(agreement_tables(result.everybody), 1):
-            lines += _table(Table(f"agreement-{place}", heading, frame, 1), f"{heading}: {title}")
+            lines += _table(TextTable(f"agreement-{place}", heading, frame, 1), f"{heading}: {title}")
         return "\n".join(lines) + "\n"
     warned = (rf"({place}) {escape_latex(str(one))}" for place, one in enumerate(ranked(result.warnings), 1))
     # A copied table includes the warnings that may undo its marks.
@@ -105,7 +108,7 @@ def _groups(result: RunResult, note: list[str]) -> list[str]:
         heading = escape_latex(axis_label(axes))
         body += [r"\midrule", rf"\multicolumn{{{width}}}{{l}}{{\textit{{{heading}}}}} \\"]
         for row in rows:
-            outcomes = [told_of(row, name) for name in statistics]
+            outcomes = [shown_outcome(row, name) for name in statistics]
             missing = missing or any(one.value is None for one in outcomes)
             name, cells = escape_latex(group_label(row.group)), " & ".join(map(_cell, outcomes))
             body.append(rf"{name} & {row.n_raters} & {cells} \\")
@@ -157,7 +160,7 @@ def _tables(sections: Iterable[Section], result: RunResult, see: str = "") -> li
     return lines
 
 
-def _table(table: Table, what: str, see: str = "") -> list[str]:
+def _table(table: TextTable, what: str, see: str = "") -> list[str]:
     """A table of texts, with its note below; columns after the names are aligned to the right."""
     frame = table.frame
     head, *rows = (

@@ -25,7 +25,7 @@ Writer = Callable[[RunResult, RaterMap | None], bytes]
 
 
 @dataclass(frozen=True, slots=True)
-class Export:
+class ResultExport:
     """A kind of export file."""
 
     name: str
@@ -44,11 +44,7 @@ class Export:
 
 
 def safe_name(title: str) -> str:
-    """Turn a title into a file name that every system accepts, without an extension.
-
-    Letters, digits, blanks and a few signs stay; there is no path, no hidden file, no option of a
-    command and no device name of Windows. At most 80 characters and 200 bytes.
-    """
+    """Turn a title into a file's name for every system: at most 80 characters and 200 bytes, no ending."""
     words = _UNSAFE.sub("-", title.replace("×", "x"))[:_NAME_CHARACTERS]
     words = words.encode(errors="ignore")[:_NAME_BYTES].decode(errors="ignore").strip(" .-")
     if _DEVICES.match(words):
@@ -64,19 +60,19 @@ def _utf8(write: Callable[..., str], *, of_map: bool = True) -> Writer:
 
 
 _ALL = (
-    Export("csv", "Table (CSV)", "csv", "text/csv; charset=utf-8", _utf8(table_csv, of_map=False)),
-    Export(
+    ResultExport("csv", "Table (CSV)", "csv", "text/csv; charset=utf-8", _utf8(table_csv, of_map=False)),
+    ResultExport(
         "xlsx",
         "Table (Excel)",
         "xlsx",
         "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
         table_xlsx,
     ),
-    Export("latex", "Table (LaTeX)", "tex", "application/x-tex; charset=utf-8", _utf8(table_latex)),
-    Export("markdown", "Table (Markdown)", "md", "text/markdown; charset=utf-8", _utf8(table_markdown)),
-    Export("html", "Report (HTML)", "html", "text/html; charset=utf-8", _utf8(report_html)),
-    Export("json", "Full result (JSON)", "json", "application/json", _utf8(result_json, of_map=False)),
-    Export(
+    ResultExport("latex", "Table (LaTeX)", "tex", "application/x-tex; charset=utf-8", _utf8(table_latex)),
+    ResultExport("markdown", "Table (Markdown)", "md", "text/markdown; charset=utf-8", _utf8(table_markdown)),
+    ResultExport("html", "Report (HTML)", "html", "text/html; charset=utf-8", _utf8(report_html)),
+    ResultExport("json", "Full result (JSON)", "json", "application/json", _utf8(result_json, of_map=False)),
+    ResultExport(
         "spec",
         "Spec, to run it again (JSON)",
         "spec.json",
@@ -84,5 +80,5 @@ _ALL = (
         _utf8(spec_json, of_map=False),
     ),
 )
-EXPORTS: Mapping[str, Export] = MappingProxyType({export.name: export for export in _ALL})
+EXPORTS: Mapping[str, ResultExport] = MappingProxyType({export.name: export for export in _ALL})
 """Every export by name, in the order in which they are offered."""

@@ -27,15 +27,15 @@ from grasp_core.report.slices import as_result, as_results
 from grasp_core.report.tables import (
     DSI,
     Cell,
-    Cells,
     Kind,
+    SheetColumn,
     columns_of_groups,
     sheet,
     shown_axes,
     with_label_use,
 )
 from grasp_core.report.tidy import LABEL_USE, label_use_lines
-from grasp_core.report.words.names import NOT_ESTIMABLE, told_of
+from grasp_core.report.words.names import NOT_ESTIMABLE, shown_outcome
 from grasp_core.report.words.printable import printable_result
 
 _CELL_LIMIT = 32_767
@@ -66,7 +66,7 @@ class Book:
         self._book.set_properties({"title": title[:255], "created": _CREATED})
         self._formats = _formats(self._book, permutations)
 
-    def add(self, name: str, columns: Sequence[Cells], frozen: int = 0) -> None:
+    def add(self, name: str, columns: Sequence[SheetColumn], frozen: int = 0) -> None:
         """Add a sheet; its first `frozen` columns stay in sight."""
         sheet, formats, rows = self._book.add_worksheet(name), self._formats, len(columns[0].cells)
         if rows:  # a table, so that its header is one for screen readers, sorting and filtering
@@ -163,15 +163,15 @@ def table_xlsx(result: RunResult, found: RaterMap | None = None) -> bytes:
     return book.content()
 
 
-def _groups(result: RunResult) -> list[Cells]:
-    return sheet(columns_of_groups(result, told_of), result.groups)
+def _groups(result: RunResult) -> list[SheetColumn]:
+    return sheet(columns_of_groups(result, shown_outcome), result.groups)
 
 
-def _dsi(result: RunResult) -> list[Cells]:
+def _dsi(result: RunResult) -> list[SheetColumn]:
     return sheet(DSI, shown_axes(result))
 
 
-def _label_use(result: RunResult) -> list[Cells]:
+def _label_use(result: RunResult) -> list[SheetColumn]:
     return sheet(LABEL_USE, label_use_lines(result))
 
 
@@ -181,24 +181,25 @@ _SLICE: Mapping[str, Kind] = {"Column": "text", "Value": "text", "Items": "count
 def _below(
     heads: Mapping[str, Kind],
     views: Iterable[tuple[Sequence[Cell], RunResult]],
-    make: Callable[[RunResult], list[Cells]],
-) -> list[Cells]:
+    make: Callable[[RunResult], list[SheetColumn]],
+) -> list[SheetColumn]:
     """Stack the columns of all views in one sheet, after columns that name each view."""
     blocks = []
     for named, view in views:
         columns = make(view)
         rows = len(columns[0].cells)
         first = [
-            Cells(head, kind, [cell] * rows) for (head, kind), cell in zip(heads.items(), named, strict=True)
+            SheetColumn(head, kind, [cell] * rows)
+            for (head, kind), cell in zip(heads.items(), named, strict=True)
         ]
         blocks.append([*first, *columns])
     return [
-        Cells(of_all[0].head, of_all[0].kind, [cell for one in of_all for cell in one.cells])
+        SheetColumn(of_all[0].head, of_all[0].kind, [cell for one in of_all for cell in one.cells])
         for of_all in zip(*blocks, strict=True)
     ]
 
 
-def _methods(result: RunResult, found: RaterMap | None) -> list[Cells]:
+def _methods(result: RunResult, found: RaterMap | None) -> list[SheetColumn]:
     analysis = result.spec.analysis
     rows = [("Statistic", method.name, method.explanation, method.formula) for method in methods(result)]
     rows += [("Mark", sign, meaning, "") for sign, meaning in marks(result)]
@@ -212,7 +213,7 @@ def _methods(result: RunResult, found: RaterMap | None) -> list[Cells]:
     return _texts(("Kind", "Name", "In words", "Formula"), rows)
 
 
-def _data(result: RunResult) -> list[Cells]:
+def _data(result: RunResult) -> list[SheetColumn]:
     data = result.data
     rows: list[tuple[str, str, Cell]] = [
         ("Run", "Title", run_title(result.spec)),
@@ -236,8 +237,8 @@ def _data(result: RunResult) -> list[Cells]:
     return [*texts, values._replace(kind="count")]
 
 
-def _texts(heads: Sequence[str], rows: Sequence[Sequence[Cell]]) -> list[Cells]:
-    return [Cells(head, "text", [row[position] for row in rows]) for position, head in enumerate(heads)]
+def _texts(heads: Sequence[str], rows: Sequence[Sequence[Cell]]) -> list[SheetColumn]:
+    return [SheetColumn(head, "text", [row[position] for row in rows]) for position, head in enumerate(heads)]
 
 
 def items_xlsx(result: ItemsResult, texts: Mapping[str, str] | None = None) -> bytes:

@@ -39,7 +39,7 @@ IdempotencyKey = Annotated[
 WORK_SECONDS = 2
 """Seconds after which to ask again for work that was begun."""
 Done = tuple[HTTPStatus, BaseModel]
-Told = Callable[[str], None]
+ShowStep = Callable[[str], None]
 
 
 class Tagged(Response):
@@ -112,7 +112,7 @@ class JsonObject(RootModel[dict[str, object]]):
 
 
 def later(
-    asking: Caller, user: User, work: Callable[[Told], Done], beside: PendingAnswers[Any] | None = None
+    asking: Caller, user: User, work: Callable[[ShowStep], Done], beside: PendingAnswers[Any] | None = None
 ) -> Done:
     """Start work in the background, by default as reading of files; return the state of the work."""
     named = secrets.token_urlsafe(15)
@@ -130,7 +130,7 @@ def later(
             return problem_of(error)
 
     making = (beside or asking.server.works).begin(f"{user.id} {named}", make, owner=user.id)
-    return HTTPStatus.ACCEPTED, _told(asking, named, making)
+    return HTTPStatus.ACCEPTED, _work_form(asking, named, making)
 
 
 @router.get("/work/{work_id}", response_model=Work)
@@ -139,7 +139,7 @@ def read_work(work_id: str, asking: Asking) -> Response:
 
     Only the server that does the work knows of it, and only as long as that server runs.
     """
-    told = _told(asking, work_id, _own(asking, work_id))
+    told = _work_form(asking, work_id, _own(asking, work_id))
     again = again_after(WORK_SECONDS) if told.state == "running" else {}
     return JSONResponse(told.model_dump(mode="json"), headers={**PRIVATE, **again})
 
@@ -158,7 +158,7 @@ def _own(asking: Caller, work_id: str) -> PendingAnswer[Any]:
     return found
 
 
-def _told(asking: Caller, work_id: str, making: PendingAnswer[Any]) -> Work:
+def _work_form(asking: Caller, work_id: str, making: PendingAnswer[Any]) -> Work:
     """Return the state of work as a form."""
     found, seconds = making.found, time.monotonic() - making.began if making.took is None else making.took
     problem = found if isinstance(found, ProblemError) else None

@@ -42,7 +42,7 @@ from grasp_core.store.runs import RunRecord
 
 router = APIRouter(tags=["Questions about runs"])
 _OF_MODELS = "Results about models have neither map nor plan."
-_Work = Callable[[_answers.Told], _answers.Done]
+_Work = Callable[[_answers.ShowStep], _answers.Done]
 
 
 class Differs(Form):
@@ -153,7 +153,7 @@ def read_rater_map(run_id: str, asking: Asking) -> Response:
     found = map_shown_to(asking, of_answer(asking.server.answers.find(record.id, ANSWER)), result)
     if found is None:
         raise ProblemError("not-found", "The raters of this run were not mapped yet; POST here does it.")
-    return _answers.TaggedJson(_told_of(found, result), headers=_answers.PRIVATE)
+    return _answers.TaggedJson(_map_json(found, result), headers=_answers.PRIVATE)
 
 
 @router.post("/runs/{run_id}/rater-map", status_code=HTTPStatus.ACCEPTED, response_model=Work)
@@ -163,7 +163,7 @@ def draw_rater_map(run_id: str, asking: Asking, idempotency_key: _answers.Idempo
     user = asking.runner(record.project)
     result = agreement_of(asking, record, _OF_MODELS)
 
-    def draw(told: _answers.Told) -> tuple[HTTPStatus, _answers.JsonObject]:
+    def draw(told: _answers.ShowStep) -> tuple[HTTPStatus, _answers.JsonObject]:
         server = asking.server
         answers = server.seen(user.reach(record.project)).answers
         found = of_answer(answers.find(record.id, ANSWER))
@@ -174,12 +174,12 @@ def draw_rater_map(run_id: str, asking: Asking, idempotency_key: _answers.Idempo
                 task, server.service.pool.each, lambda share: told(f"Placing the raters: {share:.0%}")
             )
             answers.keep(record.id, ANSWER, to_json(found))
-        return HTTPStatus.OK, _answers.JsonObject(_told_of(found, result))
+        return HTTPStatus.OK, _answers.JsonObject(_map_json(found, result))
 
     return _later(asking, user, idempotency_key, f"POST /runs/{record.id}/rater-map", "", draw)
 
 
-def _told_of(found: RaterMap, result: RunResult) -> dict[str, Any]:
+def _map_json(found: RaterMap, result: RunResult) -> dict[str, Any]:
     """Return a map in the format of files, with the page's sentences about it."""
     said = [printable(one_line(one.plain)) for one in map_sentences(found, result.spec.analysis.level)]
     return {**rater_map_dict(found, result.spec, result.data.sha256), "sentences": said}
@@ -211,7 +211,7 @@ def make_a_plan(new: NewPlan, asking: Asking, idempotency_key: _answers.Idempote
         if not found:
             raise ProblemError("not-found", f"The run has no group {printable(wanted.label)}.")
 
-    def plan(told: _answers.Told) -> tuple[HTTPStatus, _answers.JsonObject]:
+    def plan(told: _answers.ShowStep) -> tuple[HTTPStatus, _answers.JsonObject]:
         told("Reading the data")
         made = make_plan(
             supposed if new.run is None else _from_run(asking, record, found[0], new.spec),
@@ -264,7 +264,7 @@ def list_items(run_id: str, asking: Asking) -> Items:
     record, result = _run(asking, run_id)
     kept = asking.server.items.kept_ids(record)
     asked = ((one, id_of(one.group, one.question) in kept) for one in possible_requests(result))
-    found = (_told(asking, record, one, kept=is_kept) for one, is_kept in asked)
+    found = (_items_state(asking, record, one, kept=is_kept) for one, is_kept in asked)
     return Items(items=[one for one in found if one is not None])
 
 
@@ -313,7 +313,7 @@ def read_items(run_id: str, items_id: str, asking: Asking) -> Response:
     plain = asking.server.items.kept(record.id, record.project, items_id)
     if plain is not None:
         return _answers.TaggedJson(plain, headers=_answers.PRIVATE)
-    told = _told(asking, record, asked, kept=False)
+    told = _items_state(asking, record, asked, kept=False)
     if told is None:
         raise missing(_WHAT)
     again = again_after(AGAIN_SECONDS) if told.state == "running" else {}
@@ -344,7 +344,7 @@ def _asked(result: RunResult, new: NewItems) -> ItemsRequest:
     raise ProblemError("not-found", f"The run has no group {shown}.")
 
 
-def _told(asking: Caller, record: RunRecord, asked: ItemsRequest, *, kept: bool) -> AskedItems | None:
+def _items_state(asking: Caller, record: RunRecord, asked: ItemsRequest, *, kept: bool) -> AskedItems | None:
     """Return the state of requested items; None if nobody requested them, or another server computes them."""
     if kept:
         return AskedItems.of(asked, state="done", share=1.0, error=None)

@@ -207,10 +207,7 @@ _LAST = Middleware(ExceptionMiddleware, handlers={**_FAULTS, Exception: answer_f
 def mount(
     server: Callable[[], Server], identify: Identify, uploads: UploadLedger, base_path: str = ""
 ) -> Mount:
-    """Return the API's routes.
-
-    `server`: returns the process's server; called at each request, so that importing starts nothing.
-    """
+    """Return the API's routes; `server` is called at each request, so that importing starts nothing."""
 
     def health(_: Request) -> Response:
         """Report that the store can be read, and how many requests work and wait, by kind of work."""

@@ -236,7 +236,7 @@ async def submit(
             return HTTPStatus.OK, forms.Submission.of(before)
         asking.server.rates.run(asking.asker)
 
-        def score(told: _answers.Told) -> _answers.Done:
+        def score(told: _answers.ShowStep) -> _answers.Done:
             record = scored(
                 held,
                 sent.predictions,

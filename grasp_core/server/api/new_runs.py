@@ -13,7 +13,7 @@ from starlette.responses import Response
 
 from grasp_core.analysis.design import Seen, check_assignment
 from grasp_core.engine import run_request as request
-from grasp_core.engine.option_names import KeepingNotes
+from grasp_core.engine.frontend import KeepingNotes
 from grasp_core.engine.reading_request import AdviceAnswer, Reading, mended
 from grasp_core.engine.run import checked_groups
 from grasp_core.model.access import User
@@ -34,7 +34,7 @@ from grasp_core.report.contents import run_title
 from grasp_core.report.quality import findings, power_of, quality_report
 from grasp_core.server.api import forms
 from grasp_core.server.api._admission import Asking, Caller
-from grasp_core.server.api._answers import Done, IdempotencyKey, JsonObject, Told, later, once
+from grasp_core.server.api._answers import Done, IdempotencyKey, JsonObject, ShowStep, later, once
 from grasp_core.server.api.forms import Checked, NewCheck, NewReport, NewRun, ProblemListed, StartedRun, Work
 from grasp_core.server.problem import ProblemError, listed
 
@@ -54,16 +54,16 @@ class Json(KeepingNotes):
     """Names options as a request's JSON does, and keeps notes."""
 
     def option(self, field: str) -> str:
-        """See :class:`~grasp_core.engine.option_names.Voice`."""
+        """See :class:`~grasp_core.engine.frontend.Frontend`."""
         return json.dumps({"axis": "axes"}.get(field, field))
 
     def value(self, field: str, value: object) -> str:
-        """See :class:`~grasp_core.engine.option_names.Voice`."""
+        """See :class:`~grasp_core.engine.frontend.Frontend`."""
         return f"{json.dumps(field)}: {json.dumps(value)}"
 
 
 @dataclass(frozen=True, slots=True)
-class Sent:
+class SentSpec:
     """A spec as it was sent."""
 
     plain: Mapping[str, Any]
@@ -138,17 +138,17 @@ class Recognised:
             raise UnsureError("; ".join(map(ask, self.questions)), self.questions[0].field)
         return self.known
 
-    def settled_by(self, dataset: Dataset, sent: Sent) -> Self:
+    def settled_by(self, dataset: Dataset, sent: SentSpec) -> Self:
         """Settle the spec by the data, as pages and commands do; drop recognised axes without a large group.
 
         If the request does not say whether pairs are compared and permutations stop early, the data decide.
         """
-        known, voice = self.known, Json()
+        known, frontend = self.known, Json()
         if known is not None and sent.axes_open:
-            known = request.with_groups(dataset, known, voice)
+            known = request.with_groups(dataset, known, frontend)
         if known is not None and known.analysis.axes and not known.models and isinstance(sent.analysis, dict):
-            known = request.settled(dataset, known, sent.analysis, voice)
-        return replace(self, known=known, notes=[*self.notes, *voice.notes])
+            known = request.settled(dataset, known, sent.analysis, frontend)
+        return replace(self, known=known, notes=[*self.notes, *frontend.notes])
 
 
 def ask(reason: Reason) -> str:
@@ -156,7 +156,7 @@ def ask(reason: Reason) -> str:
     return f'{question(reason)}; name it as {json.dumps(reason.field)} in "data"'
 
 
-def recognised(sent: Sent, tables: Mapping[str, Table], recommended: bool | None) -> Recognised:
+def recognised(sent: SentSpec, tables: Mapping[str, Table], recommended: bool | None) -> Recognised:
     """Recognise what the spec leaves open, as pages and commands do.
 
     `recommended`: whether to leave out what the files mark to be left out; None puts a note on that first.
@@ -199,21 +199,21 @@ def recognised(sent: Sent, tables: Mapping[str, Table], recommended: bool | None
 
 
 def hints(
-    sent: Sent, spec: RunSpec, tables: Mapping[str, Table], dataset: Dataset, groups: Grouping
+    sent: SentSpec, spec: RunSpec, tables: Mapping[str, Table], dataset: Dataset, groups: Grouping
 ) -> list[str]:
     """Return what pages and commands say before a run: data read, left out and not used, and advice."""
-    voice = Json()
+    frontend = Json()
     read = Reading(tables["annotations"], tables.get("raters"), spec.data, items=tables.get("items"))
-    asked = request.PreparedRequest(read, dataset, spec, groups).said(sent.analysis, voice)
-    request.say_problems(dataset, voice)
+    asked = request.RunRequest(read, dataset, spec, groups).noted(sent.analysis, frontend)
+    request.say_problems(dataset, frontend)
     if spec.analysis.axes:
         seen, exchange = Seen.of(dataset.annotations), exchange_of(dataset.raters, spec.analysis)
         checks = check_assignment(seen, dataset.annotations_of, groups, spec.analysis.axes, exchange)
         warnings = assignment_warnings(checks, of_models=bool(spec.models))
         for one in warnings:
-            voice.note(str(one))
-        asked.say_afterwards(warnings, voice)
-    return [printable(one) for one in voice.notes]
+            frontend.note(str(one))
+        asked.say_afterwards(warnings, frontend)
+    return [printable(one) for one in frontend.notes]
 
 
 @dataclass(frozen=True, slots=True)
@@ -257,7 +257,7 @@ class Bringing:
             found = [{"code": code, "text": text, "place": place} for code, text, place in every]
             raise ProblemError("not-found", told[0][1], more={"problems": found})
 
-    def tables(self, data: Mapping[str, Any], told: Told) -> dict[str, Table]:
+    def tables(self, data: Mapping[str, Any], told: ShowStep) -> dict[str, Table]:
         """Read the files as the spec's `data` says; raises DataError if one cannot be fetched or read."""
         found = {}
         for kind, file in self.named.items():
@@ -265,14 +265,14 @@ class Bringing:
             found[kind] = self._table(kind, file, member if isinstance(member, str) else None, told)
         return found
 
-    def formed(self, spec: RunSpec, tables: Mapping[str, Table], told: Told) -> Dataset:
+    def formed(self, spec: RunSpec, tables: Mapping[str, Table], told: ShowStep) -> Dataset:
         """Form the data set of the tables and models' labels; raises DataError if they do not fit."""
         told("Forming the data")
         models = [(one.name, one.sha256) for one in self.files.models]
         reach = self.user.reach(self.project)
         return self.asking.server.service.inputs.formed(spec, tables, models, reach=reach)
 
-    def _table(self, kind: str, file: _Brought, member: str | None, told: Told) -> Table:
+    def _table(self, kind: str, file: _Brought, member: str | None, told: ShowStep) -> Table:
         server, reach = self.asking.server, self.user.reach(self.project)
         inputs = server.service.inputs
         if isinstance(file, forms.Place):
@@ -346,7 +346,7 @@ def _asked(
     key: str | None,
     action: str,
     new: Any,
-    work: Callable[[Bringing, Any, Sent, Told], Done],
+    work: Callable[[Bringing, Any, SentSpec, ShowStep], Done],
     *,
     lenient: bool = False,
     slow: bool = False,
@@ -356,7 +356,7 @@ def _asked(
 
     def begin() -> Done:
         asking.server.rates.run(asking.asker)
-        sent = Sent(new.spec)
+        sent = SentSpec(new.spec)
         bringing.check_there(wrong := sent.wrong)
         if wrong and not lenient:
             raise SpecError(wrong[0], further=wrong[1:])
@@ -369,7 +369,7 @@ def _asked(
     return once(asking, key, action, new.model_dump_json(), begin)
 
 
-def _start(bringing: Bringing, new: NewRun, sent: Sent, told: Told) -> tuple[HTTPStatus, StartedRun]:
+def _start(bringing: Bringing, new: NewRun, sent: SentSpec, told: ShowStep) -> tuple[HTTPStatus, StartedRun]:
     server, user, started = bringing.asking.server, bringing.user, time.perf_counter()
     tables = bringing.tables(sent.data, told)
     found, dataset = _formed(bringing, sent, tables, new.recommended, told)
@@ -392,7 +392,7 @@ def _start(bringing: Bringing, new: NewRun, sent: Sent, told: Told) -> tuple[HTT
 
 
 def _formed(
-    bringing: Bringing, sent: Sent, tables: dict[str, Table], recommended: bool | None, told: Told
+    bringing: Bringing, sent: SentSpec, tables: dict[str, Table], recommended: bool | None, told: ShowStep
 ) -> tuple[Recognised, Dataset]:
     told("Looking at what the files hold")
     found = recognised(sent, tables, recommended)
@@ -402,27 +402,33 @@ def _formed(
 def _read(
     bringing: Bringing,
     found: Recognised,
-    sent: Sent,
+    sent: SentSpec,
     tables: dict[str, Table],
     recommended: bool | None,
-    told: Told,
+    told: ShowStep,
 ) -> tuple[Recognised, Dataset]:
     """Return the spec settled by the data, and the data set; if wanted, without rows that stop reading."""
-    answer, voice = AdviceAnswer(recommended=recommended), Json()
+    answer, frontend = AdviceAnswer(recommended=recommended), Json()
     while True:
         try:
             dataset = bringing.formed(found.spec, tables, told)
         except DataError as error:
-            data = None if "repeated" in sent.data else mended(found.spec.data, error.problems, answer, voice)
+            data = (
+                None if "repeated" in sent.data else mended(found.spec.data, error.problems, answer, frontend)
+            )
             if data is None:
                 raise
-            found = replace(found, known=replace(found.spec, data=data), notes=[*found.notes, *voice.notes])
-            voice.notes.clear()
+            found = replace(
+                found, known=replace(found.spec, data=data), notes=[*found.notes, *frontend.notes]
+            )
+            frontend.notes.clear()
         else:
             return found.settled_by(dataset, sent), dataset
 
 
-def _validated(bringing: Bringing, new: NewCheck, sent: Sent, told: Told) -> tuple[HTTPStatus, Checked]:
+def _validated(
+    bringing: Bringing, new: NewCheck, sent: SentSpec, told: ShowStep
+) -> tuple[HTTPStatus, Checked]:
     lists: dict[str, list[Any]] = {name: [] for name in ("groups", "notes", "hints", "questions")}
     answer = Checked(runs=False, spec=None, data=None, problems=_of_spec(sent.wrong), **lists)
     whole = not answer.problems
@@ -455,7 +461,9 @@ def _of_spec(sentences: Sequence[str]) -> list[ProblemListed]:
     return [ProblemListed(code="spec", text=text, place="spec") for text in sentences]
 
 
-def _reported(bringing: Bringing, new: NewReport, sent: Sent, told: Told) -> tuple[HTTPStatus, JsonObject]:
+def _reported(
+    bringing: Bringing, new: NewReport, sent: SentSpec, told: ShowStep
+) -> tuple[HTTPStatus, JsonObject]:
     tables = bringing.tables(sent.data, told)
     found, dataset = _formed(bringing, sent, tables, new.recommended, told)
     analysis = found.spec.analysis
@@ -466,11 +474,11 @@ def _reported(bringing: Bringing, new: NewReport, sent: Sent, told: Told) -> tup
     told("Looking at raters and groups")
     exchange = exchange_of(dataset.raters, analysis) if analysis.axes else None
     report = quality_report(dataset, names=analysis.tested or None, power=power, exchange=exchange)
-    voice = Json()
+    frontend = Json()
     read = Reading(tables["annotations"], tables.get("raters"), found.spec.data)
-    request.say_batches(read, tuple(dataset.raters.axes), dataset, report.warnings, voice)
+    request.say_batches(read, tuple(dataset.raters.axes), dataset, report.warnings, frontend)
     groups = checked_groups(dataset, found.spec)
-    helpful = [*dict.fromkeys((*hints(sent, found.spec, tables, dataset, groups), *voice.notes))]
+    helpful = [*dict.fromkeys((*hints(sent, found.spec, tables, dataset, groups), *frontend.notes))]
     said = [printable(one) for one in findings(report, report.duplicates)]
     told_too = {"sentences": said, "notes": found.notes, "hints": helpful}
     return HTTPStatus.OK, JsonObject({**report.to_dict(), **told_too})

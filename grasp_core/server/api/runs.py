@@ -32,7 +32,7 @@ from grasp_core.report.writers.registry import EXPORTS, safe_name
 from grasp_core.server.api import forms
 from grasp_core.server.api._admission import Asking, Caller, check_link, map_shown_to, shown_to
 from grasp_core.server.api._answers import NOT_AGAIN, PRIVATE, Done, IdempotencyKey, Tagged, TaggedJson, once
-from grasp_core.server.identity import told_of, withdraw_of_person, withdraw_of_run
+from grasp_core.server.identity import logged_terms, withdraw_of_person, withdraw_of_run
 from grasp_core.server.problem import ProblemError, again_after, missing
 from grasp_core.store.database import digest_of
 from grasp_core.store.links import LinkTerms, Target, fingerprint
@@ -357,7 +357,7 @@ def make_link(
         links = asking.stores(record.project).links
         terms = cast(LinkTerms, {**new.model_dump(), "label": new.label.strip()})
         token = links.create(record.id, created_by=user.id, **terms)
-        asking.server.audit.record(user.id, "share", "run", record.id, told_of(terms))
+        asking.server.audit.record(user.id, "share", "run", record.id, logged_terms(terms))
         address = f"{asking.server.settings.public_url}/shared?token={token}"
         return HTTPStatus.CREATED, forms.MadeLink.of(links.of_token(token), token=token, address=address)
 

@@ -19,7 +19,7 @@ from grasp_core.report.words.names import format_p
 from grasp_core.server import server
 from grasp_core.server.submitting import Told, compared_by, systems
 from pages._ui.benchmark.submissions import benchmark, offer_taking_off, tasks
-from pages._ui.helpers.identity import here
+from pages._ui.helpers.identity import stores
 from pages._ui.helpers.page_frame import outcome, start, under_way
 from pages._ui.helpers.widgets import always, button, caption, downloads, drawn, pick, show_table
 from pages._ui.result import cache
@@ -28,7 +28,7 @@ from pages._ui.share import share_leaderboard
 
 def _entries() -> list[Entry]:
     """Return systems scored here, and published ones if the tasks are RAFT's or some of them."""
-    return systems(here().submissions.all(), server.shared().settings)
+    return systems(stores().submissions.all(), server.shared().settings)
 
 
 def show_leaderboard() -> None:
@@ -153,7 +153,7 @@ def _test_steps(best: list[Entry]) -> None:
     st.subheader("Is each better than the one below?")
     about = (column, tuple((lower.id, upper.id) for lower, upper in pairs))
     if button(f"Test {number(len(pairs), 'step')} of the ranking", "stairs", disabled=under_way(_STEPS)):
-        store, pool = here().submissions, server.shared().service.pool
+        store, pool = stores().submissions, server.shared().service.pool
         labels = {one: store.predictions(one) for pair in about[1] for one in pair}
         if column != OVERALL:
             labels = {one: found and {column: found[column]} for one, found in labels.items()}
@@ -209,7 +209,7 @@ def _compare(own: list[Entry]) -> None:
         st.caption("Choose two different systems.")
         return
     if button("Compare", "compare_arrows", disabled=under_way(_COMPARING)):
-        held, sent = benchmark(), tuple(map(here().submissions.predictions, (first, second)))
+        held, sent = benchmark(), tuple(map(stores().submissions.predictions, (first, second)))
         if held is None or None in sent:
             st.error("The gold labels or one of the submissions is no longer on this server.")
             return

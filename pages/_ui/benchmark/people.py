@@ -21,7 +21,7 @@ from grasp_core.store.submissions import SubmissionRecord
 from pages._ui.benchmark.submissions import PUT, benchmark, show_instructions, tasks, tasks_with_rows
 from pages._ui.data.columns import free_columns, one_question_only
 from pages._ui.helpers import widgets as ui
-from pages._ui.helpers.identity import current_user, here, may_run, require_run, why_not_run
+from pages._ui.helpers.identity import current_user, may_run, require_run, stores, why_not_run
 from pages._ui.helpers.page_frame import Tell, outcome, start, under_way
 from pages._ui.helpers.screens import link_to
 from pages._ui.helpers.state import work
@@ -158,7 +158,7 @@ def _offer_row(
         owner = require_run().id
         with ui.show_refusal():
             asked = None if qualifying is None else right_labels(qualifying)
-            store, pool = here().submissions, server.shared().service.pool
+            store, pool = stores().submissions, server.shared().service.pool
 
             def put(tell: Tell) -> SubmissionRecord:
                 labels = next(pool.each(people_labels, [replace(job, qualification=asked)]))[kind]

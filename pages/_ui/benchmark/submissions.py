@@ -22,10 +22,10 @@ from grasp_core.server import server, submitting
 from grasp_core.server.submitting import NAME_LENGTH, scored
 from grasp_core.store.submissions import SubmissionRecord
 from pages._ui.helpers import widgets as ui
-from pages._ui.helpers.identity import here, may_manage, may_run, owner_names, require_manage, require_run
+from pages._ui.helpers.identity import may_manage, may_run, owner_names, require_manage, require_run, stores
 from pages._ui.helpers.page_frame import outcome, start, under_way
 from pages._ui.helpers.screens import for_pages
-from pages._ui.helpers.state import told
+from pages._ui.helpers.state import in_full
 
 _CALIBRATION = {"brier": "Brier score", "log_loss": "Log loss", "ece": "Calibration error"}
 
@@ -259,7 +259,7 @@ def _offer_scoring(submission: Submission) -> None:
         if there:
             st.info("This server has gold labels of none of these tasks, so that nothing of it is scored.")
         return
-    store, place = here().submissions, st.empty()  # filled after the scoring, which uses one up
+    store, place = stores().submissions, st.empty()  # filled after the scoring, which uses one up
     given = st.text_input("Name of the system", max_chars=NAME_LENGTH, key="submission-name")
     name = given.strip()[:NAME_LENGTH]
     going = under_way(_SCORING)
@@ -286,7 +286,7 @@ CHOSEN = "take-off"
 
 def offer_taking_off() -> None:
     """Draw the button that asks which system to take off, if the visitor may take off any."""
-    found = [one for one in here().submissions.all() if may_manage(one.owner, one.project)]
+    found = [one for one in stores().submissions.all() if may_manage(one.owner, one.project)]
     title, answers = "Take a system off the leaderboard?", ("Take it off for good", "Keep it")
     if found:
         say = partial(_choose_which, found)
@@ -298,7 +298,7 @@ def _choose_which(found: list[SubmissionRecord]) -> None:
     names = {}
     for one in found:
         by = f"handed in by {owners[one.owner]}, " if owners[one.owner] else ""
-        names[one.id] = f"{one.name} ({by}{told(one.created_at)})"
+        names[one.id] = f"{one.name} ({by}{in_full(one.created_at)})"
     chosen = ui.pick("Which one", names, key=CHOSEN)
     record = next(one for one in found if one.id == chosen)
     ui.warn(
@@ -311,6 +311,6 @@ def take_off(found: list[SubmissionRecord]) -> None:
     """Delete the chosen submission."""
     record = next(one for one in found if one.id == st.session_state[CHOSEN])
     user = require_manage(record.owner, record.project)
-    here().submissions.delete(record.id)
+    stores().submissions.delete(record.id)
     server.shared().audit.record(user.id, "delete", "submission", record.id)
     ui.forget(_SCORING, PUT)

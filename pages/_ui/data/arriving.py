@@ -24,7 +24,7 @@ from grasp_core.reading.table.table import Table
 from grasp_core.report.contents import run_title
 from grasp_core.server import server
 from grasp_core.store.runs import RunRecord
-from pages._ui.helpers.identity import current_user, here, may_run, require_run
+from pages._ui.helpers.identity import current_user, may_run, require_run, stores
 from pages._ui.helpers.page_frame import waited_for
 from pages._ui.helpers.screens import go
 from pages._ui.helpers.state import on_day, submit, work
@@ -50,7 +50,7 @@ def _say_what_goes(files: list[str]) -> None:
         "They leave this visit at once, and this server unless a colleague brought the same file first; "
         "finished results stay."
     )
-    going = here().runs.waiting_for(files)
+    going = stores().runs.waiting_for(files)
     if going:
         runs = "One run that is" if going == 1 else f"{going} runs that are"
         warn(
@@ -62,7 +62,7 @@ def _say_what_goes(files: list[str]) -> None:
 def _delete(files: list[str]) -> None:
     user = require_run()
     for sha256 in files:
-        here().files.delete(sha256, owner=user.id)
+        stores().files.delete(sha256, owner=user.id)
         server.shared().audit.record(user.id, "delete", "file", sha256)
     work().use_files(None, None)
 
@@ -160,7 +160,7 @@ def open_result(content: bytes, name: str) -> RunRecord:
         result = read_result(_json(content))
     except DataError as error:
         raise DataError(f"{name}: {error}") from None
-    run = here().runs.add(result, title=run_title(result.spec), owner=user.id)
+    run = stores().runs.add(result, title=run_title(result.spec), owner=user.id)
     work().remember(run)
     return run
 
@@ -187,7 +187,7 @@ def tell_news(slot: str, before: Table | None, now: Table) -> None:
         sentence = f"Nothing is new: {now.name} is what it was, {number(len(now), 'row')}."
     else:
         sentence = f"{now.name} has changed: {number(len(now), 'row')}, before {len(before):,}."
-        files_of = here().runs.files_of
+        files_of = stores().runs.files_of
         of_before = (id for id, _ in work().runs if before.sha256 in {sha for _, sha in files_of(id)})
         run = next(of_before, None)
     st.session_state[f"{slot}-news"] = (now.sha256, sentence, run)
@@ -201,7 +201,7 @@ def say_news(slot: str) -> None:
         return
     st.info(escape_markdown(sentence))
     if run_id and button("The same analysis again", "replay", key=f"{slot}-same-analysis"):
-        run = here().runs.get(run_id)
+        run = stores().runs.get(run_id)
         if run is not None:
             work().use_settings(run.spec.analysis)
             go("analysis")
@@ -331,7 +331,7 @@ def try_example() -> RunRecord:
     started = time.perf_counter()
     files = example_files()
     for name, content in files.items():
-        here().files.put(content, owner=user.id, name=name)
+        stores().files.put(content, owner=user.id, name=name)
     annotations, raters = (read_table(content, name) for name, content in files.items())
     dataset = loaded(annotations, raters, spec.data)
     guess = guessed(annotations, raters)

@@ -1,7 +1,4 @@
-"""Files on the Data and Start pages: upload, role by content, change and removal.
-
-A file that cannot be read never replaces one that can.
-"""
+"""Files on Data and Start: upload, role by content, change and removal; an unreadable file replaces none."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
@@ -26,7 +23,7 @@ from grasp_core.server import server
 from grasp_core.store.runs import RunRecord
 from pages._ui.data import arriving
 from pages._ui.data.remembered import recalled_guess
-from pages._ui.helpers.identity import current_project, here, may_run, require_run
+from pages._ui.helpers.identity import current_project, may_run, require_run, stores
 from pages._ui.helpers.screens import for_pages
 from pages._ui.helpers.sessions import let_go
 from pages._ui.helpers.state import SLOTS, table_again, work
@@ -160,7 +157,7 @@ def _take_uploads(uploads: Sequence[UploadedFile]) -> None:
 def _kept(content: bytes, name: str) -> _Brought:
     user = require_run()
     table = arriving.read_watched(content, name, None, _next_round)
-    server.shared().keep_file(here().files, content, name, user.id)
+    server.shared().keep_file(stores().files, content, name, user.id)
     return _Brought(table, lambda member: read_table(content, name, member=member), content)
 
 
@@ -182,7 +179,7 @@ def _take_source(source: Source, token: str, keep: bool, slot: Role | None = Non
         if keep:
             server.shared().sources.keep(source, token, owner=user.id)
         table = table_of(snapshot)
-        sha256 = server.shared().keep_file(here().files, snapshot.content, snapshot.name, user.id, source)
+        sha256 = server.shared().keep_file(stores().files, snapshot.content, snapshot.name, user.id, source)
         if before is None or slot is None:
             taken = _arrange([_Brought(table, lambda member: table_of(snapshot, member))])
         else:
@@ -234,18 +231,18 @@ def _roles(known: Sequence[Table], new: Sequence[Table]) -> Mapping[str, Role]:
     if work().annotations in known:
         beside = roles_of([*known, *new], as_given=True)
         if None not in beside[len(known) :]:
-            return _told([*known, *new], beside)
+            return _roles_by_hash([*known, *new], beside)
     alone = roles_of(new)
     if "annotations" in alone and None not in alone:
         labels = new[alone.index("annotations")]
         guess = guessed(labels)
         if len(new) > 1 or (guess.spec.layout == "long" and not guess.uncertain) or not known:
             tables = [labels, *(table for table in (*new, *known) if table is not labels)]
-            return _told(tables, roles_of(tables, as_given=True))
-    return _told(known, roles_of(known, as_given=True)) if known else {}
+            return _roles_by_hash(tables, roles_of(tables, as_given=True))
+    return _roles_by_hash(known, roles_of(known, as_given=True)) if known else {}
 
 
-def _told(tables: Sequence[Table], roles: Sequence[Role | None]) -> Mapping[str, Role]:
+def _roles_by_hash(tables: Sequence[Table], roles: Sequence[Role | None]) -> Mapping[str, Role]:
     return {table.sha256: role for table, role in zip(tables, roles, strict=True) if role is not None}
 
 

@@ -22,7 +22,7 @@ from grasp_core.server.identity import BROWSER, known
 from grasp_core.store.readings import Draft
 from grasp_core.store.runs import RunRecord
 from pages._ui.data.decisions import answer_as
-from pages._ui.helpers.identity import current_user, here, may_run, owner_names, require_run
+from pages._ui.helpers.identity import current_user, may_run, owner_names, require_run, stores
 from pages._ui.helpers.screens import for_pages, go
 from pages._ui.helpers.state import SLOTS, members_of, on_day, submit, tables_again, work
 from pages._ui.helpers.widgets import button, caption
@@ -38,7 +38,7 @@ def resume_draft() -> None:
     session.resumed = True
     owner = _owner()
     with suppress(GraspError):  # the page works without the database
-        draft = None if owner is None else here().drafts.load(owner=owner)
+        draft = None if owner is None else stores().drafts.load(owner=owner)
         if draft is not None:
             _take_up(draft)
 
@@ -58,7 +58,7 @@ def keep_draft(analysis: AnalysisSpec | None = None) -> None:
     if draft == session.draft or (session.draft is None and not any(files.values())):
         return
     with suppress(GraspError):  # nothing else depends on it
-        here().drafts.save(draft, owner=owner)
+        stores().drafts.save(draft, owner=owner)
         session.draft = draft
 
 
@@ -166,7 +166,7 @@ def recalled_guess(annotations: Table, raters: Table | None, items: Table | None
     found = None
     with suppress(GraspError):  # the plain guess works without the database
         key = signature(annotations, raters, items)
-        found = here().readings.recall(key, owner=current_user().id)
+        found = stores().readings.recall(key, owner=current_user().id)
     if found is None:
         return guess
     who = "you" if found.owner == current_user().id else owner_names([found.owner])[found.owner]
@@ -198,7 +198,7 @@ def remember_reading(answers: Mapping[str, bool]) -> None:
     key = signature(session.annotations, session.raters, session.items)
     with suppress(GraspError):  # the analysis works without it
         chosen, axes = session.chosen, session.proposed_axes
-        here().readings.remember(key, chosen, axes, owner=require_run().id, answers=answers)
+        stores().readings.remember(key, chosen, axes, owner=require_run().id, answers=answers)
 
 
 def say_what_is_remembered() -> None:

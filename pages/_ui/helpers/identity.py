@@ -139,7 +139,7 @@ def current_project(user: User | None = None) -> str:
     return chosen if user.may_see(chosen) else EVERYONE
 
 
-def here() -> Stores:
+def stores() -> Stores:
     """Return the stores for this session's person: lists and new objects belong to the current project."""
     user = current_user()
     return server.shared().seen(user.reach(current_project(user)))

@@ -19,7 +19,7 @@ from grasp_core.model.access import EVERYONE, LOCAL_USER, User
 from grasp_core.model.errors import FAULT, AccessError, DataError, GraspError
 from grasp_core.model.text import escape_markdown
 from grasp_core.server import server
-from pages._ui.helpers.identity import CURRENT, current_project, current_user, here, note_refusal
+from pages._ui.helpers.identity import CURRENT, current_project, current_user, note_refusal, stores
 from pages._ui.helpers.screens import SCREENS, Audience, for_pages, for_person
 from pages._ui.helpers.sessions import SIGN_OUT
 from pages._ui.helpers.state import work
@@ -37,7 +37,7 @@ _WIDGET = "choose-project"
 
 def choose_project() -> None:
     """Offer the projects that the visitor sees; the choice is kept for their next visit too."""
-    found = {project.id: project for project in here().projects.all()}
+    found = {project.id: project for project in stores().projects.all()}
     if current_project() not in found:  # deleted meanwhile
         st.session_state[CURRENT] = EVERYONE
     if len(found) < 2:
@@ -127,10 +127,7 @@ class _CancelledError(Exception):
 
 @dataclass(eq=False)
 class Working:
-    """Work in its own thread.
-
-    `about` is the question: the outcome is shown only where the same is asked. `words` say what it does.
-    """
+    """Work in its own thread; its outcome is shown only where the same, `about`, is asked."""
 
     about: object = None
     words: str = ""

@@ -36,7 +36,7 @@ from grasp_core.server import server
 from grasp_core.server.accounts import Accounts, session_key
 from grasp_core.server.gate import small_page
 from pages._ui.helpers.identity import CALLBACK, claims_of, just_signed_in
-from pages._ui.helpers.state import KEY, Work
+from pages._ui.helpers.state import KEY, VisitorSession
 
 log = logging.getLogger("grasp.sessions")
 
@@ -105,7 +105,7 @@ def give_up_closed() -> None:
     for info in manager.list_sessions():
         state = info.session.session_state
         held = state[KEY] if info.session.id not in shown and KEY in state else None
-        if isinstance(held, Work):
+        if isinstance(held, VisitorSession):
             given_up |= held.give_up_tables()
     if given_up:
         pa.default_memory_pool().release_unused()
@@ -182,10 +182,7 @@ def sign_out_route(accounts: Callable[[], Accounts], settings: Settings, base_pa
 
 
 def _from_our_page(request: Request, settings: Settings) -> bool:
-    """Return whether a page of this server sent the form; browsers report that in one of two headers.
-
-    Our pages send no referrer, so that ``Origin`` is ``null`` even on our own forms.
-    """
+    """Return whether our page sent a form; ``Origin`` is ``null`` even then, as pages send no referrer."""
     if request.headers.get("Sec-Fetch-Site") is not None:
         return request.headers["Sec-Fetch-Site"] == "same-origin"
     return request.headers.get("Origin") == settings.origin

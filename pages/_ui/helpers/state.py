@@ -25,7 +25,7 @@ from grasp_core.server import server
 from grasp_core.store.links import Link
 from grasp_core.store.readings import Draft, DraftFile
 from grasp_core.store.runs import RunRecord
-from pages._ui.helpers.identity import asker, current_project, current_user, here, require_run, stores_of
+from pages._ui.helpers.identity import asker, current_project, current_user, require_run, stores, stores_of
 from pages._ui.helpers.screens import for_pages, go
 
 _UNITS = (("day", 86400), ("hour", 3600), ("minute", 60))
@@ -65,7 +65,7 @@ def in_words(moment: float, now: float | None = None) -> str:
     return "just now" if seconds <= 0 else "in less than a minute"
 
 
-def told(moment: float) -> str:
+def in_full(moment: float) -> str:
     """Format a moment in words and exactly."""
     return f"{in_words(moment)} ({exactly(moment)})"
 
@@ -73,10 +73,10 @@ def told(moment: float) -> str:
 def ending(one: Link | Token) -> str:
     """Format when a share link or a token ends or ended."""
     if one.revoked_at is not None:
-        return f"withdrawn {told(one.revoked_at)}"
+        return f"withdrawn {in_full(one.revoked_at)}"
     if one.expires_at is None:
         return "no end"
-    return f"{'ended' if one.expired else 'ends'} {told(one.expires_at)}"
+    return f"{'ended' if one.expired else 'ends'} {in_full(one.expires_at)}"
 
 
 def lasted(seconds: float) -> str:
@@ -100,7 +100,7 @@ Loaded = tuple[Dataset, DataSpec, float]
 
 
 @dataclass
-class Work:
+class VisitorSession:
     """One visitor's session."""
 
     # Files in use, the guess of their columns, and the number of changes of files.
@@ -305,11 +305,11 @@ def tables_again(files: Files) -> Tables:
     return found
 
 
-def work() -> Work:
+def work() -> VisitorSession:
     """Return the visitor's session."""
     if KEY not in st.session_state:
-        st.session_state[KEY] = Work()
-    session: Work = st.session_state[KEY]
+        st.session_state[KEY] = VisitorSession()
+    session: VisitorSession = st.session_state[KEY]
     session.take_up_tables()
     return session
 
@@ -360,7 +360,7 @@ def shown_run() -> RunRecord | None:
     """Return the run that the address names; without one, the session's latest."""
     session = work()
     run_id = st.query_params.get("run") or (session.runs[0][0] if session.runs else None)
-    run = here().runs.get(run_id) if run_id else None
+    run = stores().runs.get(run_id) if run_id else None
     if run is not None:
         if st.query_params.get("run") != run.id:
             st.query_params["run"] = run.id

@@ -23,7 +23,7 @@ from grasp_core.model.result import RunResult
 from grasp_core.model.spec import WORKLOAD, AnalysisSpec
 from grasp_core.model.text import Sentence, escape_markdown, number
 from grasp_core.report.charts.theme import Theme
-from grasp_core.report.writers.registry import EXPORTS, Export, safe_name
+from grasp_core.report.writers.registry import EXPORTS, ResultExport, safe_name
 from grasp_core.server import server
 from grasp_core.store.runs import RunRecord
 from pages._ui.helpers.screens import for_pages
@@ -382,7 +382,7 @@ def export(
 ) -> None:
     """Draw a button that opens the list of files; reports contain the map of raters if it has been made."""
 
-    def make(kind: Export) -> bytes:
+    def make(kind: ResultExport) -> bytes:
         exports = server.shared().exports
         with exports.turn():
             return exports.make(kind, shown.result, rater_map())

@@ -29,7 +29,7 @@ from grasp_core.report.charts.verdicts import drawn_groups
 from grasp_core.report.charts.verdicts import verdict_chart as of_verdicts
 from grasp_core.report.document import dsi_with_groups
 from grasp_core.report.everybody import agreement_title, how_sure_agreement
-from grasp_core.report.findings.advice import advice, told
+from grasp_core.report.findings.advice import advice, ranked_findings
 from grasp_core.report.findings.answer import how_sure, line, title
 from grasp_core.report.findings.finding import Finding
 from grasp_core.report.findings.selection import count_groups, of_verdict
@@ -52,10 +52,7 @@ def _so_far(key: str, _draw: Callable[[], Any]) -> Any:
 
 
 def kept(key: str, what: str, source: object, draw: Callable[[], Any]) -> Any:
-    """Call `draw`, which draws no widgets, or repeat from the cache what it drew and returned.
-
-    `key` names the source, `what` the choices. Provisional results have a small cache of their own.
-    """
+    """Call `draw`, which draws no widgets, or repeat what it drew and returned for `key` and `what`."""
     seen = repr((what, key))
     if isinstance(source, RunResult | ModelsResult) and source.provisional:
         return _so_far(f"{seen} after {source.permutations}", draw)
@@ -70,10 +67,7 @@ def chart(
     *,
     fresh: bool = False,
 ) -> None:
-    """Draw a chart of the source in the page's theme; a screen reader gets its `description`.
-
-    A chart of a provisional result is updated in place; a `fresh` chart is not cached.
-    """
+    """Draw a chart in the page's theme; a provisional one is updated in place, a `fresh` one not cached."""
     theme = page_theme()
 
     def draw() -> None:
@@ -127,7 +121,7 @@ def figure(
     ui.menu_when_open(f"Save the {called}", menu, key=called, type="tertiary")
 
 
-class ToldFirst(NamedTuple):
+class FirstScreen(NamedTuple):
     """Content of a result's first screen; `certain`, `doubtful`, `hints`: True if it has such findings."""
 
     title: Sentence
@@ -152,24 +146,24 @@ def _settled(what: str, key: str, result: RunResult, find: Callable[[], Any]) ->
     return find() if result.later is not None else _once(repr((what, key)), find)
 
 
-def told_first(key: str, result: RunResult) -> ToldFirst:
+def first_screen(key: str, result: RunResult) -> FirstScreen:
     """Return the content of the first screen: a third of a page's work, though nothing is drawn."""
-    found: ToldFirst = _settled("told first", key, result, lambda: _find_out(result))
+    found: FirstScreen = _settled("told first", key, result, lambda: _find_out(result))
     return found
 
 
-def _find_out(result: RunResult) -> ToldFirst:
+def _find_out(result: RunResult) -> FirstScreen:
     if result.of_everybody:
         everybody = result.everybody
         sure = None if everybody is None else how_sure_agreement(everybody)
-        return ToldFirst(
+        return FirstScreen(
             agreement_title(result), sure, (), (), 0, 0, None, certain=False, doubtful=False, hints=False
         )
-    found = told(result)
+    found = ranked_findings(result)
     to_do = tuple(one.for_pages for one in advice(result, found))
     drawn = count_groups(drawn_groups(result))
     said = title(result, found), line(result, found), how_sure(result, found), to_do
-    return ToldFirst(
+    return FirstScreen(
         *said,
         drawn,
         len(result.groups) - drawn,
@@ -199,15 +193,15 @@ def groups_table(
     name: str,
     on_row: Callable[[str], None],
 ) -> list[str] | None:
-    """Draw the groups that pass the filters; return why values are missing, None without rows.
-
-    Use each `name` once a page. Choosing a row calls `on_row` with the group's name.
-    """
+    """Draw the groups that pass the filters, each `name` once a page; return why values are missing."""
     lead, theme = terms.lead_statistic(result), page_theme()
     columns = sorted(statistics, key=lambda one: one != lead)  # visible without scrolling sideways
 
     frame = kept(
-        key, f"table {order}", result, lambda: tables.results_table(result, order=order, of=terms.told_of)
+        key,
+        f"table {order}",
+        result,
+        lambda: tables.results_table(result, order=order, of=terms.shown_outcome),
     )
     if axes:
         frame = frame[frame["axis"].isin(axes)]

@@ -45,7 +45,7 @@ def _show_null_histograms(shown: Shown, order: RowOrder) -> None:
     reported = reported_statistics(result)
     of_labels = {words.LABEL_USE: words.LABEL_USE_NAME} if with_label_use(result) else {}
     names = {**of_labels, **{name: WORDS[name].name for name in reported}}
-    told = None if result.provisional else cache.told_first(shown.key, result).clearest
+    told = None if result.provisional else cache.first_screen(shown.key, result).clearest
     first = told.what if told is not None and told.what in names else lead_statistic(result)
     place, key = list(names).index(first), "so-far-statistic" if result.provisional else "null-statistic"
     statistic = ui.pick("Statistic", names, index=place, key=key, **_PER_PAGE)
@@ -297,7 +297,7 @@ def _show_label_use(shown: Shown, row: GroupResult, use: LabelUse, name: str) ->
 def _statistics_table(result: RunResult, row: GroupResult) -> None:
     rows = []
     for name in reported_statistics(result):
-        outcome = words.told_of(row, name)
+        outcome = words.shown_outcome(row, name)
         p, q = words.p_and_q_cells(outcome, result)
         known = {"95 % interval": words.format_interval(outcome.interval), "p": p, "q": q}
         why = str(outcome.reason or outcome.no_fit or "")
@@ -384,7 +384,7 @@ def show_slices(shown: Shown, group: Group | None = None) -> None:
         columns = {at: escape_markdown(one_line(one.column)) for at, one in enumerate(result.slices)}
         found = result.slices[ui.switch("Sliced by", columns, key="slices-column")]
     ui.bullets(slices.slice_sentences(result, found, group))
-    told = slices.told_first(result, found, group)
+    told = slices.first_test(result, found, group)
     chosen = _choose_group(result, found, told) if group is None else group
     if chosen is None or chosen not in slices.sliced_groups(result, found):
         return
@@ -428,7 +428,7 @@ def _slices_table(result: RunResult, found: SlicesResult, group: Group, what: tu
     view = slices.by_value(result, found, group)
     alt_text = f"{group_label(group)} on the items of each value"
     if not is_label:
-        frame = results_table(view, order="axis", of=words.told_of).reset_index(drop=True)
+        frame = results_table(view, order="axis", of=words.shown_outcome).reset_index(drop=True)
         theme, permutations = ui.page_theme(), result.permutations
         cache.show_groups_table(frame, [name], theme, permutations, p=True, alt=alt_text)
         return

@@ -40,7 +40,7 @@ from pages._ui.result.groups import choose_group, named_group, open_group, show_
 def show_answer(shown: Shown, buttons: Callable[[], None]) -> None:
     """Draw caption and buttons, the verdict as title, and the number of groups with each verdict."""
     result = shown.result
-    told, data, found = cache.told_first(shown.key, result), result.data, result.everybody
+    told, data, found = cache.first_screen(shown.key, result), result.data, result.everybody
     amounts = (data.annotations, "answer"), (data.items, "item"), (data.raters, "rater")
     facts = [shown.title, *(number(*amount) for amount in amounts)]
     if found is not None and found.alpha is not None and not result.of_everybody:
@@ -68,7 +68,7 @@ def show_small_answer() -> None:
     result = _example_answer()
     with st.container(border=True):
         st.caption("An answer looks like this (the built-in example)")
-        st.header(cache.told_first("example in small", result).title.plain)
+        st.header(cache.first_screen("example in small", result).title.plain)
         chart = cache.verdict_chart("example in small", result, ui.page_theme(), narrow=True)
         st.vega_lite_chart(spec=dict(chart), theme=None)
         st.caption(HOW_SURE)
@@ -83,7 +83,7 @@ _ROWS = "rows-of-groups"
 
 
 def _show_findings(shown: Shown) -> None:
-    told = cache.told_first(shown.key, shown.result)
+    told = cache.first_screen(shown.key, shown.result)
     chart, side = st.columns([2, 1], gap="large")
     with chart:
         _groups(shown, told)
@@ -118,7 +118,7 @@ def _part(heading: str | None, said: Sequence[Sentence | None]) -> None:
         st.markdown(" ".join(one.markdown for one in known))
 
 
-def _groups(shown: Shown, told: cache.ToldFirst) -> None:
+def _groups(shown: Shown, told: cache.FirstScreen) -> None:
     if not told.drawn:
         st.info(NOT_DRAWN)
         return
@@ -299,7 +299,7 @@ def show_result(shown: Shown, *, check_often: bool = False) -> None:
         with st.container(horizontal=True, vertical_alignment="bottom"):
             ui.button("All groups", "arrow_back", open_group, None)
             choose_group(shown.result)
-        if shown.result.provisional or not cache.told_first(shown.key, shown.result).drawn:
+        if shown.result.provisional or not cache.first_screen(shown.key, shown.result).drawn:
             show_group(shown, group)
             return
         others, beside = st.columns([1, 2], gap="large")
@@ -411,7 +411,7 @@ def show_so_far(shown: Shown) -> None:
             st.info("Who differs is told here once all groups are tested.", icon=":material/pending:")
             if not st.toggle("Show the numbers so far", key="numbers-so-far", persist_state="page"):
                 return
-        told = None if shown.result.provisional else cache.told_first(shown.key, shown.result)
+        told = None if shown.result.provisional else cache.first_screen(shown.key, shown.result)
         if told is not None and told.certain:  # later stages change no certain finding
             st.header(told.title.markdown)
         st.info(words.what_is_provisional(shown.result), icon=":material/pending:")

@@ -7,7 +7,7 @@ from streamlit.testing.v1 import AppTest
 
 from grasp_core.model.example import example_files
 from grasp_core.server.server import Server
-from pages._ui.helpers.identity import here
+from pages._ui.helpers.identity import stores
 from tests.pages.benchmark.test_benchmark_page import CLASSES, GOLD, benchmark, table
 from tests.pages.visits import bring, choose_view, done, models_view, open_example, press, seen, widget
 from tests.pages.visits import plain as plain_text
@@ -61,7 +61,7 @@ def test_people_are_a_row_of_the_leaderboard(page: AppTest, benchmark: Server) -
     widget(page.selectbox, "Task that the items are rows of").set_value("two").run()
     done(press(page, "Put on the leaderboard"))
     assert "People (crowd) stands on the Leaderboard, two: macro-F1 1.000" in seen(page.success)
-    stored = here().submissions.all()
+    stored = stores().submissions.all()
     assert [(one.name, one.scores["tasks"]["two"]["n"]) for one in stored] == [("People (crowd)", 20)]
     assert (gold.value, qualification.value) != (None, None)
 

@@ -8,7 +8,7 @@ from streamlit.testing.v1 import AppTest
 
 from grasp_core.model.access import LOCAL_USER
 from pages._ui.helpers import sessions as ended
-from pages._ui.helpers.state import KEY, Work
+from pages._ui.helpers.state import KEY, VisitorSession
 from tests.labels import CONTINUE
 from tests.pages.visits import figures, open_example, press
 
@@ -26,7 +26,7 @@ def look(page: AppTest, *, shown: bool) -> None:
 
 def test_tables_go_with_the_tab_and_come_back_with_it(page: AppTest, example: dict[str, bytes]) -> None:
     open_example(page, example)
-    work: Work = page.session_state[KEY]
+    work: VisitorSession = page.session_state[KEY]
     before = figures(page)
     generation, spec = work.generation, work.data_spec
     look(page, shown=True)
@@ -44,7 +44,7 @@ def test_tables_go_with_the_tab_and_come_back_with_it(page: AppTest, example: di
 
 def test_where_the_file_is_gone_meanwhile_the_page_asks_for_files(page, example, server) -> None:
     open_example(page, example)
-    work: Work = page.session_state[KEY]
+    work: VisitorSession = page.session_state[KEY]
     assert work.annotations is not None
     server.files.delete(work.annotations.sha256, owner=LOCAL_USER.id)
     work.give_up_tables()

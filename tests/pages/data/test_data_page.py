@@ -11,7 +11,7 @@ from streamlit.testing.v1 import AppTest
 from streamlit.testing.v1.element_tree import ButtonGroup
 
 from grasp_core.model.data_spec import Bins
-from pages._ui.helpers.state import KEPT_RATERS, Work
+from pages._ui.helpers.state import KEPT_RATERS, VisitorSession
 from tests.labels import CONTINUE, ITEM_COLUMN, LABEL_COLUMN, RATER_COLUMN, UNDERSTOOD
 from tests.pages.visits import (
     bring,
@@ -392,8 +392,8 @@ def test_a_file_changes_its_role(page: AppTest, example: dict[str, bytes]) -> No
     assert work(page).raters is None
 
 
-def work(page: AppTest) -> Work:
-    session: Work = page.session_state["work"]
+def work(page: AppTest) -> VisitorSession:
+    session: VisitorSession = page.session_state["work"]
     return session
 
 
@@ -418,7 +418,7 @@ def test_of_an_item_answered_twice_it_is_asked_which_answer_counts_and_of_many_n
     assert "--" not in seen(page.markdown)
     assert widget(page.button, CONTINUE).disabled
     question.set_value(True).run()
-    work: Work = page.session_state["work"]
+    work: VisitorSession = page.session_state["work"]
     assert (work.data_spec.repeated, work.data_spec.order) == ("last", None)
     assert "**No**: 8" in seen(page.markdown)
     widget(page.selectbox, "Which came first is told by").set_value("when").run()
@@ -447,7 +447,7 @@ def test_rows_without_an_id_are_asked_about(page: AppTest) -> None:
     assert "the id is blank (and in 1 more row)" in seen(page.error)
     assert not page.metric
     asked(page, "in 'rater'").set_value(True).run()
-    work: Work = page.session_state["work"]
+    work: VisitorSession = page.session_state["work"]
     assert work.data_spec.filters.drop == (("item", ""), ("rater", ""))
     assert not page.error
     assert not widget(page.button, CONTINUE).disabled

@@ -5,7 +5,7 @@ import zipfile
 
 from streamlit.testing.v1 import AppTest
 
-from pages._ui.helpers.state import Work
+from pages._ui.helpers.state import VisitorSession
 from tests.pages.visits import bring, cut, drop, plain, press, seen, widget
 
 VOTES = "item,rater,label,group\n" + "".join(
@@ -14,7 +14,7 @@ VOTES = "item,rater,label,group\n" + "".join(
 ITEMS = "id,topic,length\n" + "".join(f"i{i},{'news' if i % 2 else 'sport'},{10 * i}\n" for i in range(12))
 
 
-def opened(page: AppTest, items: str = ITEMS) -> Work:
+def opened(page: AppTest, items: str = ITEMS) -> VisitorSession:
     bring(page, "votes.csv", VOTES.encode())
     drop(page, "items.csv", items.encode())
     return page.session_state["work"]

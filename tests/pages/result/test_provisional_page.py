@@ -94,7 +94,7 @@ def test_what_is_left_given_an_axis_changes_what_was_told_before_it_was_known() 
     whole = make_result((found, old), statistics=("gai",), dsi=())
     together = (Association("gender", "age", 0.3, 0.01),)
     parts = replace(whole, associations=together, later="given"), whole
-    told = [cache.told_first("one run", one).title.plain for one in parts]
+    told = [cache.first_screen("one run", one).title.plain for one in parts]
     assert [one.startswith("Not certain") for one in told] == [True, False]
     drawn = [str(cache.verdict_chart("one run", one, "light", narrow=False)) for one in parts]
     assert ["not certain" in one for one in drawn] == [True, False]

@@ -5,7 +5,7 @@ import random
 
 import pytest
 
-from grasp_core.cli.terminal.messages import VOICE
+from grasp_core.cli.terminal.messages import TERMINAL
 from grasp_core.engine.reading_request import InputTables, reading_of
 from grasp_core.model.data_spec import Filters
 from grasp_core.model.errors import DataError
@@ -168,7 +168,7 @@ def test_a_first_row_of_sizes_is_told_where_what_is_asked_has_no_answer() -> Non
     rows = "".join(f"{item} {rater} {(item + rater) % 2}\n" for rater in range(9) for item in range(40))
     table = read_here(f"240 53 9600\n{rows}".encode(), "labels.txt")
     with pytest.raises(DataError, match=r"row 1: the first row holds numbers alone \('240', '53', '9600'\)"):
-        reading_of(InputTables(table), NOTHING, VOICE)
+        reading_of(InputTables(table), NOTHING, TERMINAL)
 
 
 # Columns beside each other

@@ -5,8 +5,8 @@ from random import Random
 
 import pytest
 
-from grasp_core.cli.terminal.messages import VOICE
-from grasp_core.engine.reading_request import Tables, reading_of
+from grasp_core.cli.terminal.messages import TERMINAL
+from grasp_core.engine.reading_request import InputTables, reading_of
 from grasp_core.model.data_spec import Filters
 from grasp_core.model.errors import DataError
 from grasp_core.reading.dataset.load import load
@@ -249,5 +249,5 @@ def test_a_model_in_a_column_of_its_own_is_told_until_it_is_left_out(capsys) -> 
     table = numbered("id Alice Bob GPT-4o", lambda n: [n, *RNG.choices("xy", k=3)])
     for left, told in (((), True), (("GPT-4o",), False)):
         given = {"layout": "items-by-raters", "filters": Filters(raters=left), "missing": (), "recode": ()}
-        reading_of(Tables(table), given, VOICE)
+        reading_of(InputTables(table), given, TERMINAL)
         assert ("'GPT-4o' is called like a model" in capsys.readouterr().err) is told

@@ -3,7 +3,14 @@ from itertools import combinations
 import pytest
 
 from grasp_core.model.outcome import Outcome
-from grasp_core.report.charts.maps import WIDTHS, Point, cohesion_map, label_box, mark_box, place
+from grasp_core.report.charts.maps import (
+    WIDTHS,
+    LabelledPoint,
+    cohesion_map,
+    label_box,
+    mark_box,
+    place_labels,
+)
 from tests.report.charts.drawn import datasets, encodings
 from tests.results import make_group, make_outcome, make_result, without_gai
 
@@ -73,10 +80,12 @@ def test_nothing_to_draw(groups):
 @pytest.mark.parametrize("count", [2, 10, 60])
 def test_labels_never_collide(count):
     points = [
-        Point(x=(37 * n % 100) / 100, y=10 + (53 * n % 400), radius=4 + n % 7, text=f"Group number {n}")
+        LabelledPoint(
+            x=(37 * n % 100) / 100, y=10 + (53 * n % 400), radius=4 + n % 7, text=f"Group number {n}"
+        )
         for n in range(count)
     ]
-    placed = place(points, range(count), height=420)
+    placed = place_labels(points, range(count), height=420)
     assert placed
     for width in WIDTHS:
         boxes = {index: label_box(points[index], spot, width) for index, spot in placed.items()}
@@ -91,8 +100,8 @@ def test_labels_never_collide(count):
 
 
 def test_labels_leave_a_line_free_if_they_can():
-    point = Point(x=0.5, y=200, radius=5, text="Group")
-    (right,) = place([point], [0], height=420).values()
-    (other,) = place([point], [0], height=420, avoid=[(0.52, 200.0), (0.54, 200.0)]).values()
+    point = LabelledPoint(x=0.5, y=200, radius=5, text="Group")
+    (right,) = place_labels([point], [0], height=420).values()
+    (other,) = place_labels([point], [0], height=420, avoid=[(0.52, 200.0), (0.54, 200.0)]).values()
     assert right.align == "left"
     assert other != right

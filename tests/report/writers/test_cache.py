@@ -10,7 +10,7 @@ from grasp_core.report.charts.maps import cohesion_map
 from grasp_core.report.charts.theme import IMAGES
 from grasp_core.report.writers import cache
 from grasp_core.report.writers.cache import ExportCache
-from grasp_core.report.writers.registry import EXPORTS, Export
+from grasp_core.report.writers.registry import EXPORTS, ResultExport
 from tests.results import make_result
 
 RESULT = make_result(make_result().groups[3:6])
@@ -67,5 +67,5 @@ def test_nothing_is_made_in_the_process_that_asks(monkeypatch: pytest.MonkeyPatc
     def here(*_: object) -> bytes:
         raise AssertionError("this was made in the process that serves")
 
-    monkeypatch.setattr(Export, "make", here)
+    monkeypatch.setattr(ResultExport, "make", here)
     assert ExportCache().make(EXPORTS["markdown"], RESULT)

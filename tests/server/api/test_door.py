@@ -7,7 +7,7 @@ from fastapi.testclient import TestClient
 from httpx import Response
 
 from grasp_core.model.remark_codes import CODES
-from grasp_core.server.api.new_runs import Sent
+from grasp_core.server.api.new_runs import SentSpec
 from grasp_core.server.problem import WHAT
 from grasp_core.server.server import Server
 from grasp_core.store.runs import RunRecord
@@ -106,7 +106,7 @@ def test_a_long_spec_is_not_taken_apart() -> None:
     """Every field of it would be tried with all others."""
     wrong = {"permutations": -1}
     short, long = (
-        Sent(
+        SentSpec(
             {
                 "data": {"layout": "long", "further": [{"label": f"q{n}"} for n in range(many)]},
                 "analysis": wrong,

@@ -1,9 +1,9 @@
-"""Voices: the names of options on a command line or in Python, and the way notes are shown there."""
+"""Frontends: the names of options on a command line or in Python, and the way notes are shown there."""
 
 from abc import ABC, abstractmethod
 
 
-class Voice(ABC):
+class Frontend(ABC):
     """A command line, or Python: names of options, notes and questions there."""
 
     @abstractmethod
@@ -36,12 +36,12 @@ class Voice(ABC):
         return None
 
 
-class KeepingNotes(Voice):
-    """A voice that collects its notes, for an answer that contains them."""
+class KeepingNotes(Frontend):
+    """A frontend that collects its notes, for an answer that contains them."""
 
     def __init__(self) -> None:
         self.notes: list[str] = []
 
     def note(self, sentence: str) -> None:
-        """See :class:`Voice`."""
+        """See :class:`Frontend`."""
         self.notes.append(sentence)
