@@ -6,7 +6,6 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from grasp_core.analysis.small_groups import LEAST
-from grasp_core.model.outcome import Verdict
 from grasp_core.model.result import Association, RunResult
 from grasp_core.model.text import number
 from grasp_core.server.server import Server
@@ -15,7 +14,7 @@ from pages._ui.result import cache
 from tests.labels import CANCEL_RUN, DATA_AND_METHODS, MAKE_LINK, TABLE_OF_GROUPS
 from tests.pages import visits
 from tests.pages.visits import menus, press, seen, view, widget
-from tests.results import make_group, make_outcome, make_result, so_far
+from tests.results import judged, make_group, make_outcome, make_result, so_far
 from tests.stored import going_run
 
 
@@ -79,10 +78,8 @@ def test_nothing_of_a_provisional_result_is_kept_for_the_final_one(server, examp
 
 
 def test_what_is_left_given_an_axis_changes_what_was_told_before_it_was_known() -> None:
-    found = make_group("Woman", gai=make_outcome(1.5, "up", "**"))
-    verdict = Verdict("clear", ("cohesion",), 0.0004, 0.006, 0.009, 5.0)
-    found = replace(found, verdict=verdict)
-    old = replace(make_group("old", "age"), verdict=replace(verdict, code="hint"))
+    found = judged(make_group("Woman", gai=make_outcome(1.5, "up", "**")), "clear", "cohesion")
+    old = judged(make_group("old", "age"), "hint", "cohesion")
     whole = make_result((found, old), statistics=("gai",), dsi=())
     together = (Association("gender", "age", 0.3, 0.01),)
     parts = replace(whole, associations=together, later="given"), whole

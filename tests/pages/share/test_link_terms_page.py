@@ -1,16 +1,13 @@
 """Links with a password or a number of visits, on the page; many withdrawn at once."""
 
-from dataclasses import replace
-
 from streamlit.testing.v1 import AppTest
 
-from grasp_core.model.outcome import Verdict
 from grasp_core.server.server import Server
 from grasp_core.store.links import BY_ADDRESS
 from tests.labels import MAKE_LINK, ORDER
 from tests.pages.share.test_shared_page import CLOSED, _only_link, _shared, _visit
 from tests.pages.visits import everything, press, seen, view, visit, widget
-from tests.results import make_group, make_result
+from tests.results import judged, make_group, make_result
 
 PASSWORD = "correct horse"
 
@@ -80,7 +77,7 @@ def test_a_link_is_made_with_terms_and_all_are_withdrawn(server: Server) -> None
 
 
 def test_whoever_shares_a_result_reads_which_findings_the_link_leaves_out(server: Server) -> None:
-    clear = replace(make_group("Woman", raters=4), verdict=Verdict("clear", ("labels",), 0.001, 0.002, 0.002))
+    clear = judged(make_group("Woman", raters=4), "clear", "labels")
     run_id = server.runs.add(make_result((clear, make_group("Man"))), title="A run", owner="").id
     page = press(visit("results", run=run_id), "Share")
     assert "**does not say what was found** of **Woman** raters" in seen(page.markdown)
