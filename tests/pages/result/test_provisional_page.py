@@ -13,7 +13,7 @@ from grasp_core.store.runs import RunRecord
 from pages._ui.result import cache
 from tests.labels import CANCEL_RUN, DATA_AND_METHODS, MAKE_LINK, TABLE_OF_GROUPS
 from tests.pages import visits
-from tests.pages.visits import menus, press, seen, view, widget
+from tests.pages.visits import groups_table, menus, press, seen, view, widget
 from tests.results import judged, make_group, make_outcome, make_result, so_far
 from tests.stored import going_run
 
@@ -35,22 +35,18 @@ def visit(screen: str, **query: str) -> AppTest:
     return page
 
 
-def table(page: AppTest) -> object:
-    return next(frame.value for frame in page.dataframe if "voting_agreement" in frame.value)
-
-
 def test_values_then_p_and_then_the_result(server: Server, example_result: RunResult, going) -> None:
     keep(server, going, example_result, 0)
     page = visit("results", run=going.id)
     assert "come with the first permutations" in seen(page.info)
-    assert len(table(page)) == 20
-    assert not set(table(page)["marks"]) - {""}
+    assert len(groups_table(page)) == 20
+    assert not set(groups_table(page)["marks"]) - {""}
     widget(page.toggle, "Show intervals, p and q").set_value(True).run()
-    assert set(table(page)["gai_p"]) == {"…"}
+    assert set(groups_table(page)["gai_p"]) == {"…"}
     keep(server, going, example_result, 500)
     page.run()
     assert "after 500 permutations" in seen(page.info)
-    assert table(page)["gai_p"].str.fullmatch(r"about 0\.\d{3} \(0\.\d{3}–[01]\.\d{3}\)").all()
+    assert groups_table(page)["gai_p"].str.fullmatch(r"about 0\.\d{3} \(0\.\d{3}–[01]\.\d{3}\)").all()
     assert not menus(page)
     assert seen(page.header).startswith(
         "\n".join([TABLE_OF_GROUPS, "One statistic in every group", "Agreement inside and across groups"])
@@ -64,7 +60,7 @@ def test_values_then_p_and_then_the_result(server: Server, example_result: RunRe
     assert "Methods" in seen(view(page, DATA_AND_METHODS).header)
     view(page, "Groups in numbers")
     assert "Export" in menus(page)
-    assert table(page)["gai_p"].dtype == float
+    assert groups_table(page)["gai_p"].dtype == float
 
 
 def test_nothing_of_a_provisional_result_is_kept_for_the_final_one(server, example_result, going) -> None:
@@ -73,8 +69,8 @@ def test_nothing_of_a_provisional_result_is_kept_for_the_final_one(server, examp
     before = visit("results", run=going.id)
     server.runs.finish(going, "done", result=example_result)
     after = visit("results", run=going.id, view="Groups in numbers")
-    assert not set(table(before)["marks"]) - {""}
-    assert set(table(after)["marks"]) - {""}
+    assert not set(groups_table(before)["marks"]) - {""}
+    assert set(groups_table(after)["marks"]) - {""}
 
 
 def test_what_is_left_given_an_axis_changes_what_was_told_before_it_was_known() -> None:
@@ -94,7 +90,7 @@ def test_a_stranger_sees_it_too_without_names(server: Server, example_result: Ru
     keep(server, going, example_result, 500)
     page = visit("shared", token=token)
     assert "Who differs is told here once all groups are tested.** Provisional, after 500" in seen(page.info)
-    assert len(table(page)) == 20
+    assert len(groups_table(page)) == 20
     assert not [button for button in page.button if button.label == CANCEL_RUN]
     server.runs.finish(going, "done", result=example_result)
     assert "Methods" in seen(visit("shared", token=token, view=DATA_AND_METHODS).header)
@@ -121,4 +117,4 @@ def test_one_group_is_looked_at_meanwhile(server: Server, example_result: RunRes
     assert "GAI" in frame["Statistic"].tolist()
     assert frame["p"].str.startswith("about 0.").all()
     press(page, "All groups")
-    assert len(table(page)) == 20
+    assert len(groups_table(page)) == 20

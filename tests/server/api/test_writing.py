@@ -57,7 +57,6 @@ def test_a_run_is_uploaded_asked_for_followed_and_taken_away(ann: TestClient, co
     assert (last["state"], last["permutations"]["done"]) == ("done", 200)
     found = ann.get(f"/api/v1/runs/{run['id']}").json()
     full = computing.runs.get(run["id"])
-    assert full is not None
     tables = [read_table(content, name) for name, content in few_items().items()]
     here = compute_in_threads(load(*tables, full.spec.data), full.spec).to_dict()
     assert found["groups"] == json.loads(json.dumps(here["groups"]))
