@@ -124,7 +124,14 @@ def reading_of(
     idle = set(fields.get("ignore", ()))
     axes = tuple(name for name in guess.axes if name not in idle)
     hidden = {*(_NAMED if named.whole else ()), *(("axes",) if axes_named else ())}
-    shown = [one for one in guess.reasons if one.field not in hidden]
+    out = {name for name, _ in (*fields["filters"].drop, *fields.get("exclude", ()))}
+    out |= {*fields["filters"].raters}
+    shown = [  # without what was asked about rows that are left out now
+        one
+        for one in guess.reasons
+        if one.field not in hidden
+        and not (one.field in ("filters", "exclude") and one.candidates and out.issuperset(one.candidates))
+    ]
     for note in replace(guess, axes=() if axes_named else axes, reasons=tuple(shown)).notes:
         voice.note(note)
     ranked, recipe = guess.ranked or "categories" in fields, guess.recipe

@@ -193,7 +193,7 @@ def how_far(run: RunRecord, progress: Progress) -> str:
         return "Being cancelled"
     if progress.waiting is not None:
         return progress.waiting
-    left = _time_left(progress.seconds_left)
+    left = ui.time_left(progress.seconds_left)
     if progress.stages:
         return f"{progress.stages}{left}"
     most = "at most " if run.spec.analysis.adaptive else ""
@@ -204,18 +204,6 @@ def cancel(run: RunRecord) -> None:
     """Stop the run, if the visitor may."""
     identity.require_manage(run.owner, run.project)
     server.shared().service.cancel(run.id)
-
-
-def _time_left(seconds: float | None) -> str:
-    if seconds is None:
-        return ""
-    if seconds < 5:
-        return ", a few seconds left"
-    if seconds < 90:
-        return f", about {seconds:.0f} seconds left"
-    if seconds < 5400:
-        return f", about {seconds / 60:.0f} minutes left"
-    return f", about {seconds / 3600:.1f} hours left"
 
 
 _TITLE_LENGTH = 200

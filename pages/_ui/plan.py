@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
@@ -246,7 +247,8 @@ def _watch(known: str, key: str) -> None:
         st.progress(0.0, text="Fitting the model, and simulating the first designs")
     else:
         share = min(plan.done / plan.total, 1.0)
-        st.progress(share, text=f"{plan.done:,} of about {plan.total:,} simulated data sets")
+        left = ui.time_left((time.monotonic() - making.began) * (1 - share) / share if share else None)
+        st.progress(share, text=f"{plan.done:,} of about {plan.total:,} simulated data sets{left}")
     st.caption("The plan goes on when you close this page; its address leads back to it.")
     if plan is not None:
         draw_plan(f"{key} {plan.done}", plan, going_on=True)

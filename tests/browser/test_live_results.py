@@ -5,7 +5,7 @@ from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import OpenPage
 from tests.browser.visits import bring, go_on_to_analysis, go_to, run, set_number, settle
-from tests.labels import CANCEL_RUN, MAKE_LINK, TABLE_OF_GROUPS
+from tests.labels import CANCEL_RUN, MAKE_LINK, NUMBERS_SO_FAR, TABLE_OF_GROUPS
 
 LONG = 10_000_000
 PROVISIONAL = re.compile(r"Provisional, after [\d,]+ permutations: observed values are final")
@@ -35,6 +35,7 @@ def test_it_fills_in_without_flicker_and_stays_where_one_looks(analysis: Page, o
     set_number(page, "Permutations", LONG)
     set_number(page, "Seed", 401)
     run(page)
+    page.get_by_text(NUMBERS_SO_FAR).click()
     page.get_by_role("heading", name=TABLE_OF_GROUPS).wait_for()
     expect(page.get_by_text(PROVISIONAL)).to_be_visible()
     expect(page.locator("[data-testid=stVegaLiteChart] .marks")).to_have_count(4)
@@ -64,6 +65,7 @@ def test_it_fills_in_without_flicker_and_stays_where_one_looks(analysis: Page, o
     dialog.get_by_role("button", name=MAKE_LINK).click()
     address = dialog.get_by_text(re.compile(r"/shared\?token=")).inner_text().strip()
     stranger = open_page(address[address.index("/shared") :])
+    stranger.get_by_text(NUMBERS_SO_FAR).click()
     stranger.get_by_role("heading", name=TABLE_OF_GROUPS).wait_for()
     _wait_for_more(stranger, 1)
     assert stranger.get_by_role("button", name=CANCEL_RUN).count() == 0
@@ -77,7 +79,7 @@ def test_it_fills_in_without_flicker_and_stays_where_one_looks(analysis: Page, o
     page.get_by_role("heading", name="More").wait_for()
     settle(page)
     page.go_back()
-    expect(page.get_by_text(PROVISIONAL)).to_be_visible()
+    expect(page.get_by_text(NUMBERS_SO_FAR)).to_be_visible()
     page.get_by_role("button", name=CANCEL_RUN).click()
     expect(page.get_by_text("This run was cancelled.")).to_be_visible()
     expect(stranger.get_by_text("There is no result here")).to_be_visible()

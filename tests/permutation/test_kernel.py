@@ -193,7 +193,6 @@ def test_tables_of_crossed_data_give_the_same_statistics(monkeypatch, convention
     annotations, raters = simulate(11, items=33, raters=people, missing=0.0, categories=categories)
     annotations = dataclasses.replace(annotations, categories=("0", "1", "3", "4.5", "9")[:categories])
     spec = AnalysisSpec(axes=AXES, ties=ties, min_raters=1, **CONVENTIONS[convention], level=level)
-    monkeypatch.setattr(crossed, "FEW_ENTRIES", 10_000)
     expected = [
         by_definition(annotations, raters, spec, permutation(5, b, *exchange_of(raters, spec)))
         for b in range(2)

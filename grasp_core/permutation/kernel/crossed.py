@@ -25,10 +25,8 @@ from grasp_core.permutation.kernel.profiles import profiles_of, rows_by_column
 from grasp_core.statistics.items import count
 from grasp_core.statistics.levels import squared_distances
 
-MOST_ENTRIES = 16384
-"""Most rows of a table, which has to stay in a core's own cache."""
-FEW_ENTRIES = 1024
-"""Largest mean number of rows at which building tables is cheap relative to the look-ups."""
+MOST_ENTRIES = 2**17
+"""Most rows of a table. Few of many rows are ever filled, but all of them take memory."""
 _EXACT_BITS = 52
 """Bits of whole numbers that are exact in float64, so several small numbers are packed into one."""
 
@@ -42,6 +40,7 @@ class Crossed(NamedTuple):
         the field is in another one. Votes for the last category have no field; they follow from the others.
     `profile`: each rater's profile, which defines the groups they belong to.
     `group_ptr`, `group_of`: profile p belongs to the groups ``group_of[group_ptr[p]:group_ptr[p + 1]]``.
+    `entries`: number of rows of the largest table, one for each possible combination of an item's counts.
     """
 
     linear: FloatArray
@@ -49,6 +48,7 @@ class Crossed(NamedTuple):
     profile: Int64Array
     group_ptr: Int64Array
     group_of: Int64Array
+    entries: int
 
 
 def lay_out(
@@ -65,8 +65,9 @@ def lay_out(
     if annotations.n_annotations != annotations.n_items * annotations.n_raters:
         return None
     totals = count(annotations, np.ones(annotations.n_raters, dtype=np.bool_))
-    entries = np.array([(np.minimum(totals[:, :-1], n) + 1.0).prod(axis=1) for n in grouping.n_raters])
-    if entries.max() > MOST_ENTRIES or entries.mean() > FEW_ENTRIES:
+    largest = int(grouping.n_raters.max())
+    entries = float((np.minimum(totals[:, :-1], largest) + 1.0).prod(axis=1).max())
+    if entries > MOST_ENTRIES:
         return None
     linear = np.zeros((annotations.n_raters, k + distances.n_columns))
     cell = annotations.rater.astype(np.int64) * k + annotations.category
@@ -74,12 +75,12 @@ def lay_out(
     for column in range(distances.n_columns):
         met = (totals @ _weights(distances, column))[annotations.item, annotations.category]
         linear[:, k + column] = np.bincount(annotations.rater, weights=met, minlength=annotations.n_raters)
-    most = width * int(grouping.n_raters.max())
+    most = width * largest
     others = [width.bit_length()] * (k if kappa else 0)
     units = _pack([most.bit_length(), width.bit_length(), *[(2 * width).bit_length()] * (k - 1), 0, *others])
     profile, first_of = profiles_of(grouping.member)
     groups = rows_by_column(grouping.member[:, first_of])
-    return Crossed(linear, units, profile.astype(np.int64), *groups)
+    return Crossed(linear, units, profile.astype(np.int64), *groups, int(entries))
 
 
 def _weights(distances: Distances, column: int) -> FloatArray:
@@ -139,7 +140,8 @@ def add_up(seed, start, order, bounds, counting, how, crossed, out):  # type: ig
     on_raters = np.empty((most, n_groups, linear.shape[1]))
     found = np.empty((most, padded(_PACKED + crossed.units.shape[0] + columns)))
     index = np.zeros((QUAD, _PASS), dtype=np.uint64)
-    table = np.zeros((QUAD, MOST_ENTRIES + APART, found.shape[1]))
+    table = np.empty((QUAD, crossed.entries + APART, found.shape[1]))
+    filled, tables = np.zeros((QUAD, crossed.entries), dtype=np.int64), np.int64(0)
     places = np.empty(crossed.units.shape[1], dtype=np.int64)
     single = at.PER_COLUMN * columns
     places[_SIZE], places[_AGREES] = single + at.PLURALITY, single + at.AGREED
@@ -148,11 +150,11 @@ def add_up(seed, start, order, bounds, counting, how, crossed, out):  # type: ig
     for place in range(_VOTES + bits.shape[1], places.size):
         places[place] = out.shape[2] - places.size + place
     like = ties.reshape(ties.size)
-    counts = room_for_counts(bits.shape[1], MOST_ENTRIES, how.distances, like)
+    counts = room_for_counts(bits.shape[1], _PASS, how.distances, like)
     room = _Room(
         counts,
         room_for_terms(counts.size, like),
-        np.empty(MOST_ENTRIES, dtype=np.int64),
+        np.empty(_PASS, dtype=np.int64),
         np.empty((2, bits.shape[1]), dtype=np.int64),
     )
     for first in range(0, out.shape[0], most):
@@ -169,15 +171,28 @@ def add_up(seed, start, order, bounds, counting, how, crossed, out):  # type: ig
                 found[:batch] = 0.0
                 for item in range(0, items, QUAD):
                     here = min(QUAD, items - item)
-                    for q in range(here):
-                        _fill(table[q], n, bits[block], item + q, ties[block], how, crossed.units, room)
                     for q in range(here, QUAD):
                         table[q, 0] = 0.0
                         index[q] = 0
+                    tables += 1
                     for b in range(0, batch, _PASS):
                         passed = min(_PASS, batch - b)
                         for q in range(here):
                             _index(masks[g], b, bits[block], item + q, n, index[q, :passed])
+                            entries = _new(index[q, :passed], filled[q], tables, room.place)
+                            if entries > 0:
+                                rows = room.place[:entries]
+                                _fill(
+                                    table[q],
+                                    rows,
+                                    n,
+                                    bits[block],
+                                    item + q,
+                                    ties[block],
+                                    how,
+                                    crossed.units,
+                                    room,
+                                )
                         look_up(index, table, found[b : b + passed])
                 last = _VOTES + bits.shape[1] - 1
                 _unpack(found[:batch], crossed.units, places, last, order.size > n, items, columns, sums)
@@ -246,17 +261,40 @@ def _index(masks, from_b, bits, item, n, index):  # type: ignore[no-untyped-def]
 
 
 @borrowing
-def _fill(table, n, bits, item, ties, how, units, room):  # type: ignore[no-untyped-def]
-    """Fill an item's contributions for all possible counts of a group of `n`, without linear ones."""
-    terms, place = room.terms, room.place
+def _new(index, filled, table, place):  # type: ignore[no-untyped-def]
+    """Fill `place` with the rows of `index` that this table lacks, mark them as its own, return their number.
+
+    Most possible counts never occur, so that rows are computed when they are first needed.
+    """
+    entries = np.int64(0)
+    for b in range(index.size):
+        row = index[b]
+        if filled[row] != table:
+            filled[row] = table
+            place[entries] = np.int64(row)
+            entries += 1
+    return entries
+
+
+@borrowing
+def _fill(table, place, n, bits, item, ties, how, units, room):  # type: ignore[no-untyped-def]
+    """Fill the rows `place` with an item's contributions, without linear ones, to a group of `n`."""
+    terms, c, last = room.terms, room.counts.c, bits.shape[0] - 1
     _total(bits, item, n, room.totals)
-    entries = _possible(n, room.totals[1], room.counts.c, place)
-    columns = Columns(room.counts.c, room.counts.known, room.counts.ties, room.counts.values, entries)
+    for i in range(place.size):
+        row, left = place[i], n
+        for k in range(last - 1, -1, -1):
+            count = row % room.totals[1, k]
+            row //= room.totals[1, k]
+            c[k, i], left = count, left - count
+        c[last, i] = left
+    columns = Columns(c, room.counts.known, room.counts.ties, room.counts.values, place.size)
     repeat_item(columns, room.totals[0], ties[:, :, item])
     work_out(columns, how, terms)
     inside = _PACKED + units.shape[0]
     for i in range(columns.size):
         row, first, second = table[place[i]], terms.first[i], terms.second[i]
+        row[:] = 0.0
         row[_OWN], row[_OTHER] = terms.own[i], terms.cross[i]
         for q in range(units.shape[0]):
             row[_PACKED + q] = units[q, _SIZE] * terms.largest[i]
@@ -279,32 +317,6 @@ def _total(bits, item, n, totals):  # type: ignore[no-untyped-def]
         for w in range(bits.shape[1]):
             totals[0, k] += np.int64(ones(bits[k, w, item]))
         totals[1, k] = min(totals[0, k], n) + 1
-
-
-@borrowing
-def _possible(n, radix, c, place):  # type: ignore[no-untyped-def]
-    """Fill `c` with the possible counts of a group of `n`, `place` with their rows; return their number."""
-    last, free = radix.size - 1, radix.size - 2
-    now = c[:, c.shape[1] - 1]  # the counts of the categories before the last two
-    now[:] = 0
-    base, found, left, running = np.int64(0), np.int64(0), n, True
-    while running:
-        first, stop = max(left - radix[last] + 1, 0), min(radix[free], left + 1)
-        entries = max(stop - first, 0)
-        for k in range(free):
-            c[k, found : found + entries] = now[k]
-        for x in range(first, stop):
-            i = found + x - first
-            c[free, i], c[last, i], place[i] = x, left - x, base + x
-        found += entries
-        base += radix[free]
-        running = False
-        for k in range(free - 1, -1, -1):  # the next counts of the categories before
-            if now[k] + 1 < radix[k]:
-                now[k], left, running = now[k] + 1, left - 1, True
-                break
-            now[k], left = 0, left + now[k]
-    return found
 
 
 @borrowing

@@ -231,12 +231,19 @@ def _alike(tables: Sequence[Member]) -> list[Member]:
     columns, largest = max(groups.items(), key=lambda group: len(group[1]))
     if len(largest) < 2:
         return largest
+    # Who wrote no notes may have no column for them.
+    fewer = [own for own in groups if own < columns and all(map(_of_notes, columns - own))]
+    columns = min(fewer, key=len, default=columns)
     return [
         member
         for member in tables
         if columns <= (own := set(member.parsed.columns))
         and not any(names.id_score(column, names.RATER) for column in own - columns)
     ]
+
+
+def _of_notes(name: str) -> bool:
+    return names.mentions(name, names.META)
 
 
 T = TypeVar("T")

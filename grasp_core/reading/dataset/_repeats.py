@@ -168,10 +168,20 @@ def _splits(votes: Votes, spec: DataSpec, order: Codes, run: Codes) -> Iterator[
             continue
         column = table.column(name)
         codes = column.codes[votes.row[order]]
-        if 2 * np.unique(codes).size <= codes.size:
+        if 2 * np.unique(codes).size <= codes.size and not _decides(votes, column.codes, order):
             pairs = run.astype(np.int64) * len(column.values) + codes
             _, first, pair = np.unique(pairs, return_index=True, return_inverse=True)
             yield name, int((label != label[first][pair]).sum())
+
+
+def _decides(votes: Votes, codes: Codes, order: Codes) -> bool:
+    """Return whether each value of a column has one label, as a class's number has; it then splits no id."""
+    for entries in (order, slice(None)):
+        values, label = codes[votes.row[entries]], votes.label[entries]
+        both = np.unique(values.astype(np.int64) * (len(votes.labels) + 1) + label + 1)
+        if both.size > np.unique(values).size or np.unique(label).size < 2:
+            return False
+    return True
 
 
 def _contradiction(

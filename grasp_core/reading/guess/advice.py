@@ -71,9 +71,10 @@ class Named:
         return {*self.profile, *self.ignore} - set(self.fields.values())
 
     def beside(self, spec: DataSpec) -> DataSpec:
-        """Return the reading with `profile` and `ignore` added; a column named in one leaves the other."""
-        own = (*(name for name in spec.profile if name not in self.ignore), *self.profile)
-        idle = (*(name for name in spec.ignore if name not in self.profile), *self.ignore)
+        """Return the reading with `profile` and `ignore` added; a column named otherwise leaves the other."""
+        ids = (spec.item, spec.rater)
+        own = (*(name for name in spec.profile if name not in (*self.ignore, *ids)), *self.profile)
+        idle = (*(name for name in spec.ignore if name not in (*self.profile, *ids)), *self.ignore)
         return replace(spec, profile=tuple(dict.fromkeys(own)), ignore=tuple(dict.fromkeys(idle)))
 
     @property

@@ -76,6 +76,8 @@ def label_columns(
     able = [name for name in others if not names.mentions(name, names.AGGREGATE)]
     if found is None or len(found.columns) < min(3, len(able)):
         return None
+    if by_values and any(names.label_score(name) > 2 for name in found.columns):
+        return None  # a `label` beside what it is about is nobody's column
     many = (3 if by_values else 2) * len(found.columns)
     if by_values:  # no question of several has half of the columns
         asked = {one for pattern in questions_of(look, others) for one in matching(pattern, others)}

@@ -15,13 +15,23 @@ from grasp_core.model.text import agree, listed, number, quoted
 from grasp_core.reading.dataset.checks import MAX_CATEGORIES
 from grasp_core.reading.formats.shapes.rows import MAX_OPTIONS
 from grasp_core.reading.guess.advice import Confidence, Reading, Reason
-from grasp_core.reading.guess.look import MOST_QUESTIONS, MOST_SHARED, TEXT_LENGTH, Look, anew_in, neutral
+from grasp_core.reading.guess.look import (
+    FREE,
+    MOST_QUESTIONS,
+    MOST_SHARED,
+    TEXT_LENGTH,
+    Look,
+    anew_in,
+    neutral,
+)
 from grasp_core.reading.guess.values import means, no_raters
 from grasp_core.reading.table import names
 from grasp_core.reading.table.parsed import PLUS, runs, stem
 
 _EMPTY = 0.05
 """Largest share of empty cells in a column of ids."""
+_BLANK = 0.3
+"""Share of blank cells above which ids may be written once for several rows."""
 _MAX_COLUMNS = 12
 """Largest number of columns that are examined as items, or as raters: the first ones."""
 _SOME, _SEVERAL = 1.05, 1.5
@@ -119,7 +129,8 @@ def _guess_ids(look: Look) -> Ids:
 
 
 def _score(look: Look, name: str, role: Role) -> int:
-    return look.id_score(name, _KINDS[role]) or 2 * (role == "item" and look.holds_files(name))
+    values = look.holds_files(name) if role == "item" else names.words(name) == ("username",)
+    return look.id_score(name, _KINDS[role]) or 2 * values
 
 
 def _how_many(look: Look, name: str) -> bool:
@@ -128,6 +139,11 @@ def _how_many(look: Look, name: str) -> bool:
     people = _score(look, name, "rater") == 3 and last != names.singular(last)
     measured = names.mentions(name, names.COUNTED | names.SUMS | {"min", "max"})
     return look.kind(name) == "numbers" and (people or measured)
+
+
+def _corner(name: str) -> bool:
+    """Return whether the name is that of a box's corner: ``x_min``."""
+    return not {"x", "y", "xmin", "xmax", "ymin", "ymax"}.isdisjoint(names.words(name))
 
 
 def _something_else(look: Look, name: str) -> bool:
@@ -353,11 +369,13 @@ def _none(look: Look) -> Ids:
     measured = [name for name in look.columns if look.decimals(name)]
     if 2 * len(measured) > len(look.columns):
         why = means(look, measured, 0.5) or why
-    made = [name for name in look.columns if names.mentions(name, names.AGGREGATE)]
+    made = [name for name in look.columns if names.mentions(name, names.AGGREGATE) and not _corner(name)]
     if 2 * len(made) >= len(look.columns):
         why = f"{quoted(made[0])} is named like what was counted or worked out for an item"
     if listing is not None:
-        why = f"{quoted(listing)} holds lists of labels, without who gave them"
+        objects = all(text.startswith("[{") for text in look.texts(listing))
+        what = "objects, which were not taken apart" if objects else "labels, without who gave them"
+        why = f"{quoted(listing)} holds lists of {what}"
     people = (
         name for name in look.columns if names.mentions(name, names.PEOPLE) and "your" in names.words(name)
     )
@@ -366,6 +384,10 @@ def _none(look: Look) -> Ids:
         why = f"{quoted(who)} holds lists, several raters in a row, which were not taken apart"
     elif who is not None and item is not None:
         why = f"hardly any item has more than one of {quoted(who)}, or they rate one item each"
+        blank = round(look.empty(item) * look.n)
+        if blank > _BLANK * look.n:
+            rows = number(look.n, "row")
+            why = f"{quoted(item)} is blank in {blank:,} of {rows}; fill it in, such as with the value above"
         if len(look.texts(who)) == 1:
             why = f"{quoted(who)} holds one alone ({listed(sorted(look.texts(who)))})"
     no_items = item is None and (recurring or (rater is not None and look.named.rater is not None))
@@ -389,10 +411,11 @@ def _crossed(look: Look, rater: str) -> tuple[str, ...]:
     for name in look.columns:
         other = look.unique(name) or look.decimals(name) or name in look.scales
         aside = names.DEMOGRAPHIC | names.SECONDARY | names.GIVEN | {"label", "rating", "score"}
-        other = other or names.mentions(name, aside)
-        if name != rater and not other and look.kind(name) not in _NEVER["item"]:
+        other = other or names.mentions(name, aside) or _how_many(look, name)
+        if name != rater and not other and look.kind(name) != "empty":
             most = max(len(look[rater].values), len(look[name].values))
-            if (pairs := look.pairs(name, rater)) >= _SEVERAL * most:
+            least = _NEARLY * look.n if look.kind(name) == "time" else 0.0  # days may be what was rated
+            if (pairs := look.pairs(name, rater)) >= max(least, _SEVERAL * most):
                 able[name] = pairs
     return tuple(sorted(able, key=lambda name: -able[name])[:_OFFERED])
 
@@ -409,24 +432,31 @@ def item_of_several(look: Look, rater: str, known: str | None = None) -> str | N
     rows = np.flatnonzero(some[rater].codes % -(-some.n // _ROWS) == 0)
     codes = some[rater].codes[rows]
     able = [name for name in look.columns if name != rater and _may_be_part(look, name, rater)]
-    able.sort(key=lambda name: (-names.id_score(name, names.ITEM | names.PARTS), not names.is_id(name)))
+    kinds, trials = names.ITEM | names.PARTS, names.word_set("trial trials")  # their numbers may be an order
+    able.sort(
+        key=lambda name: (names.mentions(name, trials), -names.id_score(name, kinds), not names.is_id(name))
+    )
     texts = {name: look.texts(name) for name in able}
     shown = tuple(  # all that raters saw, together
         name
         for name, own in texts.items()
         if len(own) > _TEXTS and 2 * sum(" " in text for text in own) > len(own)
     )
+    called = {name: names.id_score(name, kinds) and not names.mentions(name, trials) for name in able}
     sizes = range(2, _MOST_TOGETHER + 1)
-    sets = (chosen for size in sizes for chosen in combinations(able[:_MOST_COLUMNS], size))
-    for chosen in (*([shown] if len(shown) > 1 else []), *sets):
-        if known is not None and known not in chosen:
-            continue
-        parts = [some[name].codes[rows] for name in chosen]
-        items = _codes(parts)
-        n_items = int(items.max()) + 1
-        pairs = int(_codes([items, codes]).max()) + 1
-        if pairs >= max(_NEARLY * rows.size, _SEVERAL * n_items):
-            return _with_versions(look, chosen, able, rater)
+    sets = (list(combinations(able[:_MOST_COLUMNS], size)) for size in sizes)
+    for alike in (*([[shown]] if len(shown) > 1 else []), *sets):
+        fitting: list[tuple[int, int, tuple[str, ...]]] = []
+        for chosen in alike:
+            if known is not None and known not in chosen:
+                continue
+            items = _codes([some[name].codes[rows] for name in chosen])
+            n_items = int(items.max()) + 1
+            pairs = int(_codes([items, codes]).max()) + 1
+            if pairs >= max(_NEARLY * rows.size, _SEVERAL * n_items):
+                fitting.append((-sum(map(bool, map(called.get, chosen))), n_items, chosen))
+        if fitting:  # the set with the fewest items: answers would make several of one
+            return _with_versions(look, min(fitting, key=lambda one: one[:2])[2], able, rater)
     return None
 
 
@@ -540,13 +570,29 @@ def among_questions(look: Look, spec: DataSpec, questions: Sequence[str]) -> Rea
     top = max(map(_rank, able), default=0)
     best = _different(look, [name for name in able if _rank(name) == top])
     if not best:
-        return spec, []
+        return spec, _no_question(look, spec, questions)
     label = spec.label if spec.label in best else best[0]
     spec = replace(spec, label=label)
     if len(best) > 1:
         candidates = (label, *(name for name in best if name != label))
         return spec, [Reason("label", f"{listed(best)} are questions alike", "unsure", candidates)]
     return spec, [Reason("label", f"{quoted(label)}: of what was asked, it has options and most answers")]
+
+
+def _no_question(look: Look, spec: DataSpec, questions: Sequence[str]) -> list[Reason]:
+    """Return the doubt about a label that is an id, or the name of each rater, if no question is left."""
+    label, rater = str(spec.label), str(spec.rater)
+    if label in questions and names.is_id(label):
+        able = [name for name in questions if names.is_id(name) and not look.unique(name)]
+        coded = tuple(name for name in able if 2 <= len(look.texts(name)) <= MAX_CATEGORIES)
+        why = f"no column looks like labels: {listed(questions, 5)} hold ids, texts or one value"
+        if coded:
+            why = f"{listed(coded)} {agree(len(coded), 'is', 'are')} named like ids, and may number labels"
+        return [Reason("label", why, "unsure", coded)]
+    if len(look[rater].values) > 2 and label in look.columns and look.alike(label, rater):
+        why = f"no column looks like labels: {quoted(label)} has one value for each rater, as a name is"
+        return [Reason("label", why, "unsure")]
+    return []
 
 
 def _rank(name: str) -> int:
@@ -654,9 +700,15 @@ def _named_only(look: Look, able: Sequence[str], item: str, rater: str) -> tuple
         and all(_varies(look, name, key) for key in (item, rater))
     ]
     if not named and aside:  # such as a question about a comment, which a column of comments is called, too
-        why = f"no column is named like labels; by its values {listed(aside)} may hold them"
+        why = f"by its values {listed(aside)} may hold them"
+        why = why if any(_rank(name) > 1 for name in aside) else f"no column is named like labels; {why}"
         return aside[0], Reason("label", why, "unsure", tuple(aside))
     unfilled = [name for name in others if _rank(name) > 1 and look.kind(name) == "empty"]
     if unfilled:  # such as a sheet to vote on
         why = f"no column looks like labels: {quoted(unfilled[0])} is empty in every row; fill it in"
+    written = [name for name in others if look.free_text(name) and not look.depends_on(name, item)]
+    if not named and written:
+        why = (
+            f"no column looks like labels: {listed(written, 3)} {agree(len(written), 'holds', 'hold')} {FREE}"
+        )
     return best, Reason("label", why, "unsure", tuple(named or free))

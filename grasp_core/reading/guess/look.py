@@ -113,6 +113,10 @@ class Look:
         least = min(len(self[one].values), len(self[other].values))
         return self.pairs(one, other) <= 1.02 * most and least >= 0.95 * most
 
+    def free_text(self, name: str) -> bool:
+        """Return whether the values are texts, hardly any of them twice."""
+        return self.kind(name) == "text" and len(self.texts(name)) > MOST_SHARED * self.n
+
     def length(self, name: str) -> float:
         """Mean length of the first distinct texts."""
         some = self[name].values[:_MAX_LENGTHS]
@@ -265,6 +269,7 @@ def _most_rows(table: Table) -> int:
     return min(MAX_ROWS, _MAX_CELLS // max(len(table.columns), 1))
 
 
+FREE = "free answers, hardly any of them twice"
 _WORD = 3
 """Fewest letters of a word, such as ``Bio``; capitals need one more, since initials have up to three."""
 _MOST_SHOWN = 4
@@ -301,6 +306,8 @@ def doubted(look: Look, spec: DataSpec, named: Named, *, sure: bool = False) -> 
         if some.pairs(spec.item, spec.rater) < _MIN_DISTINCT_PAIRS * some.n:
             yield from _marked_spans(look)
         yield from _questions_in_rows(look, some, spec)
+    elif named.label in look.columns and look.free_text(named.label):
+        yield Reason("label", f"{quoted(named.label)}: {FREE}, on which raters can hardly agree")
 
 
 def doubts(table: Table, spec: DataSpec) -> list[Reason]:
@@ -310,11 +317,11 @@ def doubts(table: Table, spec: DataSpec) -> list[Reason]:
     look = Look(table)
     texts = look.texts(spec.label)
     objects = all(text.lstrip().startswith(("{", "[{")) for text in texts)
-    free = look.kind(spec.label) == "text" and len(texts) > MOST_SHARED * look.n
+    free = look.free_text(spec.label)
     if not texts or not (objects or free):
         return []
     others = tuple(name for name in spec.labels if name != spec.label)
-    what = "objects in JSON, such as marked spans" if objects else "free answers, hardly any of them twice"
+    what = "objects in JSON, such as marked spans" if objects else FREE
     why = f"no column looks like labels: {quoted(spec.label)} holds {what}"
     return [Reason("label", why, "unsure", others)]
 
@@ -451,19 +458,36 @@ def _people(look: Look, rater: str, spec: DataSpec) -> Iterator[Reason]:
 
 
 def _are_places(look: Look, rater: str, item: str) -> bool:
-    """Return whether few numbered workers of a crowd each answered nearly all of many more items."""
-    numbers, of_crowd = look.integers(rater, named=True), names.mentions(rater, names.CROWD)
-    places, items = len(look[rater].values), len(look[item].values)
-    if numbers is None or not of_crowd or not 1 < places <= MOST_QUESTIONS or items < _MANY_ITEMS * places:
+    """Return whether few numbered raters of many more items may be places that people took in turn.
+
+    Workers of a crowd are if each answered nearly everything, and so are those of a crowd, or without names,
+    of whom each item has the first ones. Of other raters each item must have the first one, two, three...:
+    a second coder of a part has the first one's items, too.
+    """
+    numbers, places = look.integers(rater, named=True), len(look[rater].values)
+    items = len(look[item].values)
+    if numbers is None or not 1 < places <= MOST_QUESTIONS or items < _MANY_ITEMS * places:
         return False
-    counted = int(numbers.max() - numbers.min()) + 1 == places and numbers.min() <= 1
-    return counted and look.pairs(item, rater) >= _MIN_DISTINCT_PAIRS * items * places
+    if int(numbers.max() - numbers.min()) + 1 != places or numbers.min() > 1:
+        return False
+    nameless = all(text.strip().casefold().startswith("anon") for text in look.texts(rater))
+    crowd = nameless or names.mentions(rater, names.CROWD)
+    if crowd and look.pairs(item, rater) >= _MIN_DISTINCT_PAIRS * items * places:
+        return True
+    codes = look[item].codes
+    each, last = _values_of_each(look, rater, codes), np.zeros(items, dtype=np.int64)
+    np.maximum.at(last, codes, numbers - numbers.min() + 1)
+    sizes = len(np.unique(each))
+    return bool((each == last).all()) and sizes > (1 if crowd else 2)
 
 
 def anew_in(look: Look, rater: str) -> str | None:
     """Return the column of studies or data sets in each of which raters count from 1, or None."""
     known = names.STUDIES | (names.SETS - names.word_set("subset"))  # one panel may share subsets
-    studies = (place for place in look.columns if names.mentions(place, known))
+    # The stage of an experiment is no experiment.
+    studies = (
+        one for one in look.columns if names.mentions(one, known) and not names.mentions(one, names.TIMES)
+    )
     return next((place for place in studies if _counted_anew(look, rater, place)), None)
 
 

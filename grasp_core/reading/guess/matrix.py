@@ -58,6 +58,8 @@ _POINTS = 2
 """Most digits of a scale's points; longer numbers are ids."""
 _ASKED = frozenset({"q", "stim", "img", "trial"}) | names.ITEM
 """Words for what respondents are asked about; parts and outputs may belong to the subject of a row."""
+_GROUP = re.compile(r"(.+[_ .-])[^\W\d_]{1,2}\*")
+"""Form of a pattern of columns that end in a group's letter and a number."""
 _PARTS = 8
 """Largest number of columns that are tried as parts of the rows' ids."""
 
@@ -116,8 +118,17 @@ def guess_matrix(look: Look, raters: Table | None, *, by_values: bool = False) -
         reasons.append(Reason("label", who, "unsure", (pattern,)))
     elif len(questions) > 1:
         why = f"{listed(questions)} are columns of different kinds, as of several questions"
-        reasons.append(Reason("label", why, "unsure", tuple(questions)))
+        reasons.append(Reason("label", why, "unsure", (*questions, *_of_groups(questions))))
     return spec, reasons
+
+
+def _of_groups(patterns: Sequence[str]) -> Iterator[str]:
+    """Yield the pattern of each question to several groups of raters: ``hate_*`` of ``hate_T*, hate_C*``."""
+    wider: dict[str, int] = {}
+    for pattern in patterns:
+        if (told := _GROUP.fullmatch(pattern)) is not None:
+            wider[told[1]] = wider.get(told[1], 0) + 1
+    yield from (f"{start}*" for start, often in wider.items() if often > 1)
 
 
 def named_matrix(look: Look, raters: Table | None) -> Reading:
@@ -206,6 +217,8 @@ def _row_ids(look: Look, raters: Table | None) -> str | None:
         and look.kind(name) != "time"
         and not names.mentions(name, names.DEMOGRAPHIC | names.WHEN)
     ]
+    parts = {name for run in runs(look.columns) for name in run}  # as the tasks' ids in `Task_1_ID`
+    able = [name for name in able if name not in parts] or able
     if raters is not None:
         about = [name for name in raters.columns if not names.mentions(name, names.DEMOGRAPHIC)]
         known = {text for name in about for text in raters.distinct(name)}

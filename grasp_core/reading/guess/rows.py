@@ -457,9 +457,12 @@ def in_doubt(look: Look, spec: DataSpec) -> Iterator[Reason]:
             f"out on Data, under Leave out, or by --drop {name}={text}"
         )
         yield Reason("filters", why, "unsure", (name,))
-    if spec.layout != "long" or spec.rater not in table.columns:
+    if spec.layout == "items-by-raters":
+        ids = tuple(cell_columns(table, spec))
+    elif spec.rater in table.columns:
+        ids = table.distinct(spec.rater)
+    else:
         return
-    ids = table.distinct(spec.rater)
     models = [text for text in ids if _MODEL.search(text)]
     if models and 2 * len(models) <= len(ids):
         why = (
@@ -468,4 +471,4 @@ def in_doubt(look: Look, spec: DataSpec) -> Iterator[Reason]:
             f"{agree(len(models), 'it counts', 'they count')}, unless left out on Data, under Leave out, or "
             f"by --exclude-rater {models[0]}"
         )
-        yield Reason("filters", why, "unsure")
+        yield Reason("filters", why, "unsure", tuple(models))

@@ -206,7 +206,7 @@ def id_score(name: str, kinds: frozenset[str]) -> int:
     """Score a name: 3 ``rater`` or ``rater_id``, 2 ``prolific_rater_id``, 0 a name of another kind."""
     found = list(words(name))
     has_id = is_id(name)
-    while has_id and found and found[-1] in _ID | {"code"}:
+    while has_id and found and found[-1] in _ID | {"code", "private", "public"}:  # as Gorilla has both
         found.pop()
     if not found or kinds.isdisjoint((found[-1], singular(found[-1]))):
         return 0

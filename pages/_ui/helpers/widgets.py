@@ -125,6 +125,19 @@ def choose_shuffles(
     return strata, choose_one("Move whole clusters", free, start.cluster, **looks)
 
 
+def time_left(seconds: float | None) -> str:
+    """Return the end of a sentence on progress: the time that is left, nothing if it is not known."""
+    if seconds is None:
+        return ""
+    if seconds < 5:
+        return ", a few seconds left"
+    if seconds < 90:
+        return f", about {seconds:.0f} seconds left"
+    if seconds < 5400:
+        return f", about {seconds / 60:.0f} minutes left"
+    return f", about {seconds / 3600:.1f} hours left"
+
+
 def show_table(rows: Any, alt: str, **looks: Any) -> None:
     """Draw rows without row numbers; `alt` describes them to a screen reader."""
     st.dataframe(rows, hide_index=True, alt=alt, **looks)

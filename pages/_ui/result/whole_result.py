@@ -402,10 +402,13 @@ def show_so_far(shown: Shown) -> None:
         st.session_state[key] = before = shown.result
     shown = replace(shown, charted=before)
     with st.container(key="provisional"):
+        if shown.result.provisional and named_group(shown.result) is None:
+            # Who comes for the answer would meet all statistics first: they come for those who ask.
+            st.info("Who differs is told here once all groups are tested.", icon=":material/pending:")
+            if not st.toggle("Show the numbers so far", key="numbers-so-far", persist_state="page"):
+                return
         told = None if shown.result.provisional else cache.told_first(shown.key, shown.result)
         if told is not None and told.certain:  # later stages change no certain finding
             st.header(told.title.markdown)
-        # Who comes for the answer meets all statistics first: it is said that these are not yet it.
-        coming = "" if shown.result.later else "**Who differs is told here once all groups are tested.** "
-        st.info(f"{coming}{words.what_is_provisional(shown.result)}", icon=":material/pending:")
+        st.info(words.what_is_provisional(shown.result), icon=":material/pending:")
         show_result(shown)

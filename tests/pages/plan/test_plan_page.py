@@ -1,6 +1,8 @@
 """The page Plan: asked, watched, kept with the run, and shown to strangers."""
 
 import threading
+import time
+from dataclasses import replace
 
 import pytest
 from streamlit.testing.v1 import AppTest
@@ -52,6 +54,22 @@ def test_a_plan_from_assumed_figures(page: AppTest, server: Server) -> None:
     assert lines["Raters"].iloc[-1] == "400"
     assert whom["Group"].tolist() == ["the group", "all others"]
     assert "recruitment (XLSX)" in labels(page.get("download_button"))
+
+
+def test_a_plan_in_the_making_says_how_much_time_is_left(page: AppTest, server: Server) -> None:
+    page.switch_page("plan.py").run()
+    widget(page.segmented_control, "Plan from").set_value("Assumed figures").run()
+    press(page, BUTTON)
+    name = made(page, server, "").query_params["plan"]
+    making = server.plans.find(f"plan {name[0] if isinstance(name, list) else name}")
+    assert making is not None
+    assert making.found is not None
+    making.found = replace(making.found, done=300, total=400)
+    making.began = time.monotonic() - 3600
+    making.ended.clear()
+    page.run()
+    (bar,) = page.get("progress")
+    assert bar.proto.text == "300 of about 400 simulated data sets, about 20 minutes left"
 
 
 @pytest.mark.parametrize(("visitor", "offered"), [(ANN, True), (BOB, False), (ROOT, True)])

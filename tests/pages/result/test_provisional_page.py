@@ -11,7 +11,7 @@ from grasp_core.model.text import number
 from grasp_core.server.server import Server
 from grasp_core.store.runs import RunRecord
 from pages._ui.result import cache
-from tests.labels import CANCEL_RUN, DATA_AND_METHODS, MAKE_LINK, TABLE_OF_GROUPS
+from tests.labels import CANCEL_RUN, DATA_AND_METHODS, MAKE_LINK, NUMBERS_SO_FAR, TABLE_OF_GROUPS
 from tests.pages import visits
 from tests.pages.visits import groups_table, menus, press, seen, view, widget
 from tests.results import judged, make_group, make_outcome, make_result, so_far
@@ -35,9 +35,17 @@ def visit(screen: str, **query: str) -> AppTest:
     return page
 
 
+def with_numbers(page: AppTest) -> AppTest:
+    """Ask for the numbers so far."""
+    return widget(page.toggle, NUMBERS_SO_FAR).set_value(True).run()
+
+
 def test_values_then_p_and_then_the_result(server: Server, example_result: RunResult, going) -> None:
     keep(server, going, example_result, 0)
     page = visit("results", run=going.id)
+    assert "Who differs is told here once all groups are tested." in seen(page.info)
+    assert not page.dataframe  # who comes for the answer does not meet all statistics first
+    with_numbers(page)
     assert "come with the first permutations" in seen(page.info)
     assert len(groups_table(page)) == 20
     assert not set(groups_table(page)["marks"]) - {""}
@@ -66,7 +74,7 @@ def test_values_then_p_and_then_the_result(server: Server, example_result: RunRe
 def test_nothing_of_a_provisional_result_is_kept_for_the_final_one(server, example_result, going) -> None:
     """The same key, run and choices: what was drawn before does not come again."""
     keep(server, going, example_result, 50)
-    before = visit("results", run=going.id)
+    before = with_numbers(visit("results", run=going.id))
     server.runs.finish(going, "done", result=example_result)
     after = visit("results", run=going.id, view="Groups in numbers")
     assert not set(groups_table(before)["marks"]) - {""}
@@ -88,8 +96,8 @@ def test_what_is_left_given_an_axis_changes_what_was_told_before_it_was_known() 
 def test_a_stranger_sees_it_too_without_names(server: Server, example_result: RunResult, going) -> None:
     token = server.links.create(going.id, created_by="", small_groups=True)
     keep(server, going, example_result, 500)
-    page = visit("shared", token=token)
-    assert "Who differs is told here once all groups are tested.** Provisional, after 500" in seen(page.info)
+    page = with_numbers(visit("shared", token=token))
+    assert "Provisional, after 500" in seen(page.info)
     assert len(groups_table(page)) == 20
     assert not [button for button in page.button if button.label == CANCEL_RUN]
     server.runs.finish(going, "done", result=example_result)
@@ -117,4 +125,5 @@ def test_one_group_is_looked_at_meanwhile(server: Server, example_result: RunRes
     assert "GAI" in frame["Statistic"].tolist()
     assert frame["p"].str.startswith("about 0.").all()
     press(page, "All groups")
+    with_numbers(page)
     assert len(groups_table(page)) == 20

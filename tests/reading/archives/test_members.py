@@ -156,6 +156,9 @@ def test_a_column_or_a_table_more():
     table = read_table(archive(P01=ONE, P02=remarked, P03=THREE), "votes.zip")
     assert triples(table) == expected({"P01": ONE, "P02": TWO, "P03": THREE})
     assert "columns that not every file has were left out: 'remarks'" in messages(table)
+    noted = {name: beside(rows, "remarks", lambda *_: "odd") for name, rows in (("P02", TWO), ("P03", THREE))}
+    table = read_table(archive(P01=ONE, **noted), "votes.zip")  # who wrote none has no column for them
+    assert triples(table) == expected({"P01": ONE, "P02": TWO, "P03": THREE})
     whole = beside(ONE, "rater", lambda *_: "P01")
     table = read_table(archive(P01=ONE, P02=TWO, votes=whole), "votes.zip")
     assert triples(table) == expected({"P01": ONE, "P02": TWO})

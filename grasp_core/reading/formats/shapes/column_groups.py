@@ -292,11 +292,24 @@ def _pairs_of(columns: Sequence[str]) -> _Pairs | None:
     again = repeated(columns)  # GRASP numbered these names, and the first has no number
     for split in _ways([column for column in columns if column not in again]):
         swapped = [(column, two, one) for column, one, two in split]
-        ways = [pairs for way in (split, swapped) if (pairs := _pairs(way))]
+        ways = [
+            pairs for way in (split, swapped) if (pairs := _pairs(way)) and not _of_people(pairs, columns)
+        ]
         sizes = [pairs.size for pairs in ways]
         if len(sizes) == 1 or len(set(sizes)) == 2:  # else either part may be the units
             found.append(ways[sizes.index(max(sizes))])
     return max(found, key=lambda pairs: (*pairs.size, -len(next(iter(pairs.columns)))), default=None)
+
+
+def _of_people(pairs: _Pairs, columns: Sequence[str]) -> bool:
+    """Return whether units by number alone may be several people, called by a letter and the number.
+
+    In ``hate_T1, hate_C1, rude_T1`` a letter is part of a person's name; a column ``hate_T``, made of such
+    columns, would say that it is part of the question's.
+    """
+    lettered = all(map(_LETTER.search, pairs.questions)) and all(map(str.isdigit, pairs.columns))
+    stems = {question[:-1] for question in pairs.questions}
+    return lettered and len(stems) > 1 and not {*pairs.questions} & {*columns}
 
 
 def product(columns: Sequence[str]) -> bool:
@@ -336,7 +349,11 @@ def _groups_of(columns: Sequence[str]) -> Iterator[_Groups]:
         rater = max((own for own in fields if len(fields[own]) > 1), key=rank, default=None)
         if rater is None or not any(rank(rater)):
             continue
-        others = {own: by for own, by in fields.items() if own != rater and set(by) <= set(fields[rater])}
+        others = {
+            own: {at: by[at] for at in by if at in fields[rater]}
+            for own, by in fields.items()
+            if own != rater and all(at in fields[rater] or names.mentions(at, names.DECIDED) for at in by)
+        }
         named = bool(rank(rater)[0])
         if named and not place:  # answers beside raters may have any name, if each rater has them
             answers = [own for own, by in others.items() if len(by) == len(fields[rater])]
@@ -362,7 +379,10 @@ def _pairs(split: Sequence[tuple[str, str, str]]) -> _Pairs | None:
         if (kind := _kind(unit)) is not None:
             kinds.setdefault(kind, []).append(unit)
     run = max(kinds.values(), key=len, default=[])
-    chosen = _by_number(found, list(kinds.values())) or {unit: found[unit] for unit in run}
+    chosen = _by_number(found, list(kinds.values()))
+    if not chosen and sum(len(other) == len(run) for other in kinds.values()) > 1:
+        return None  # such as `1.answer`, `1.payoff`, `2.answer`: one run is as good as another
+    chosen = chosen or {unit: found[unit] for unit in run}
     run = list(chosen)
     asked = Counter(question for by in chosen.values() for question in by)
     questions = tuple(asked)

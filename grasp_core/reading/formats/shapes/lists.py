@@ -89,6 +89,11 @@ def recognised(parsed: Parsed, lists: Lists, kind: str, unread: Sequence[str] = 
     named = sorted(able, key=lambda column: -scores[column])
     item = next((column for column in named if len(data.column(column).unique()) == rows), None)
     done = [f"each entry of the lists {listed(lists.all)} was given a row; row numbers are those of the file"]
+    if item is None:
+        own = {column: names.id_score(column, names.ITEM) for column in lists.others}
+        item = max(
+            (column for column in own if own[column] > 1), key=lambda column: own[column], default=None
+        )
     if item is None and parsed.lines is not None:
         item = "item" if "item" not in data.column_names else "row number"
         column = pa.array([str(line) for line in parsed.lines.tolist()], pa.string())
@@ -96,7 +101,8 @@ def recognised(parsed: Parsed, lists: Lists, kind: str, unread: Sequence[str] = 
         done.append(f"no column tells the items apart, so {quoted(item)} holds the row numbers")
     if unread:
         done.append(f"the lists {listed(unread)} are no annotations and were left out")
-    return read_as_long(parsed, data, kind, (item, lists.rater), lists.others, done, data.column_names)
+    asked = [column for column in lists.others if column != item]
+    return read_as_long(parsed, data, kind, (item, lists.rater), asked, done, data.column_names)
 
 
 # Records
