@@ -4,6 +4,7 @@ import fcntl
 import json
 import os
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -11,18 +12,36 @@ import pytest
 from grasp_core.engine.compute import compute
 from grasp_core.engine.pools import workers
 from grasp_core.engine.pools.pool import Pool
-from grasp_core.engine.watching import Watcher
-from grasp_core.model.result import RunResult
+from grasp_core.engine.pools.schedule import Progress
+from grasp_core.engine.watching import Checkpoints, Watcher
+from grasp_core.model.result import Result, RunResult
 from grasp_core.model.spec import RunSpec
 from grasp_core.reading.dataset.load import Dataset
 
 
-def compute_in_threads(dataset: Dataset, spec: RunSpec) -> RunResult:
-    pool = Pool(workers.threads, 2)
-    try:
-        return compute(dataset, spec, pool, Watcher())
-    finally:
-        pool.close()
+class Noted(Watcher):
+    """Keeps how far the run is whenever it says so, and what it shows meanwhile."""
+
+    def __init__(self) -> None:
+        self.seen: list[Progress] = []
+        self.shown: list[Result] = []
+
+    def check(self, progress: Progress) -> None:
+        self.seen.append(progress)
+
+    def found(self, provisional: Result) -> None:
+        self.shown.append(provisional)
+
+
+def compute_in_threads(
+    dataset: Dataset,
+    spec: RunSpec,
+    watcher: Watcher | None = None,
+    checkpoints: Checkpoints | None = None,
+    n_workers: int = 2,
+) -> RunResult:
+    with closing(Pool(workers.threads, n_workers)) as pool:
+        return compute(dataset, spec, pool, watcher or Watcher(), checkpoints)
 
 
 def once(folders: pytest.TempPathFactory, name: str, make: Callable[[], RunResult]) -> RunResult:

@@ -9,7 +9,16 @@ from typing import Any
 from benchmarks.paper import TABLE_5
 from grasp_core.model.data_spec import Combine, DataSpec, Filters, MapValues
 from grasp_core.model.groups import Group
-from grasp_core.model.outcome import Histogram, LabelUse, Outcome, PairResult, Shift
+from grasp_core.model.outcome import (
+    Histogram,
+    Kind,
+    LabelUse,
+    Outcome,
+    PairResult,
+    Shift,
+    Verdict,
+    VerdictCode,
+)
 from grasp_core.model.remarks.remark import Remark, said
 from grasp_core.model.result import (
     DataSummary,
@@ -236,6 +245,11 @@ def label_use(
 def saying(name: str, value: float, significance: str = "corrected", **outcomes: Outcome) -> GroupResult:
     """A group of 14 that says "unsafe" so much more often than the others."""
     return replace(make_group(name, raters=14, **outcomes), label_use=label_use(value, significance))
+
+
+def judged(row: GroupResult, code: VerdictCode, *kinds: Kind, **more: Any) -> GroupResult:
+    """The same group with this verdict."""
+    return replace(row, verdict=replace(Verdict(code, kinds, 0.0004, 0.006, 0.009, 5.0), **more))
 
 
 def without_gai(row: GroupResult, reason: str) -> GroupResult:

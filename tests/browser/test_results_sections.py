@@ -153,9 +153,7 @@ def test_forty_groups_say_what_matters_in_the_first_columns_of_a_phone(open_page
     assert list(first)[:2] == ["Group", "GAI"]
     row = next(row for row in found.groups if row.group.values == (first["Group"],))
     interval = row.statistics["gai"].interval
-    assert interval is not None
     assert first["GAI"].endswith(f"[{interval.low:.3f}, {interval.high:.3f}]")
     grid = page.get_by_label(f"{shown}, in short")
     head = grid.locator("canvas").first.bounding_box()
-    assert head is not None
     assert head["x"] + head["width"] <= 390

@@ -6,11 +6,10 @@ from grasp_core.analysis.models.labels import read_model, sources
 from grasp_core.engine.watching import Checkpoints
 from grasp_core.model.spec import AnalysisSpec, RunSpec
 from grasp_core.reading.sandbox.read import read_table
+from tests.engine.asking import DATA as PLAIN
 from tests.engine.asking import answer_of
-from tests.permutation.simulated import DATA_SPEC, dataset
+from tests.permutation.simulated import DATA_SPEC
 
-SHAPE = {"items": 30, "missing": 0.2, "unknown": 0.05}
-PLAIN = dataset(1, **SHAPE)
 GIVEN = {
     f"{name}.csv": "\n".join(["ID,Label", *lines]).encode()
     for name, lines in {

@@ -3,14 +3,10 @@
 from __future__ import annotations
 
 import random
-from contextlib import closing
 
 import pytest
 
-from grasp_core.engine.compute import compute
 from grasp_core.engine.pools import schedule as blocks_module
-from grasp_core.engine.pools import workers
-from grasp_core.engine.pools.pool import Pool
 from grasp_core.engine.pools.schedule import Progress
 from grasp_core.engine.watching import Checkpoints, Watcher
 from grasp_core.model.annotations import FloatArray
@@ -19,15 +15,15 @@ from grasp_core.model.result import RunResult
 from grasp_core.permutation.testing import tally as tally_module
 from grasp_core.permutation.testing.outcomes import looks
 from grasp_core.permutation.testing.tally import Tally
+from tests.computing import compute_in_threads
 from tests.engine.asking import DATA, answer, digits, question
 
 MOST = 20_000
 
 
 def run(interrupted: Interrupted | None = None, **analysis) -> RunResult:
-    with closing(Pool(workers.threads, 2)) as pool:
-        spec = question(**{"permutations": MOST, "adaptive": True, **analysis})
-        return compute(DATA, spec, pool, interrupted or Watcher(), interrupted)
+    spec = question(**{"permutations": MOST, "adaptive": True, **analysis})
+    return compute_in_threads(DATA, spec, interrupted, interrupted)
 
 
 @pytest.fixture(scope="module")

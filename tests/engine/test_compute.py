@@ -15,7 +15,7 @@ from grasp_core.engine.pools.schedule import Progress
 from grasp_core.engine.watching import Checkpoints, Watcher
 from grasp_core.model.annotations import FloatArray
 from grasp_core.model.errors import RunCancelledError, SelfCheckError
-from grasp_core.model.result import Result
+from tests.computing import Noted
 from tests.engine.asking import DATA, ENDLESS, answer, digits, question
 
 
@@ -92,20 +92,8 @@ def test_any_blocks_computed_before_count(monkeypatch, right: dict, seed: int, s
     assert sorted(whole) == list(range(1000))
 
 
-class Watched(Watcher):
-    def __init__(self) -> None:
-        self.seen: list[Progress] = []
-        self.shown: list[Result] = []
-
-    def check(self, progress: Progress) -> None:
-        self.seen.append(progress)
-
-    def found(self, provisional: Result) -> None:
-        self.shown.append(provisional)
-
-
 def test_progress_only_moves_forward(threads: Pool) -> None:
-    watcher = Watched()
+    watcher = Noted()
     compute(DATA, question(permutations=20_000), threads, watcher)
     done = [progress.done for progress in watcher.seen]
     assert done == sorted(done)
@@ -153,7 +141,7 @@ def test_an_error_in_a_worker_is_passed_on(monkeypatch, threads: Pool) -> None:
 def test_a_contradicted_run_reports_nothing(monkeypatch, threads: Pool) -> None:
     true = krippendorff.alpha
     monkeypatch.setattr(krippendorff, "alpha", lambda **given: true(**given) + 1e-8)
-    watcher = Watched()
+    watcher = Noted()
     with pytest.raises(SelfCheckError, match="package krippendorff"):
         compute(DATA, question(), threads, watcher)
     assert {progress.done for progress in watcher.seen} == {0}

@@ -1,16 +1,12 @@
 """One bar for one wait: how far a run is over all its stages, and how long the rest takes."""
 
 import json
-from contextlib import closing
 from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
-from grasp_core.engine.compute import compute
-from grasp_core.engine.pools import workers
-from grasp_core.engine.pools.pool import Pool
 from grasp_core.engine.pools.schedule import Progress
 from grasp_core.engine.time_left import (
     GIVEN,
@@ -31,6 +27,7 @@ from grasp_core.model.example import example_spec
 from grasp_core.model.spec import AnalysisSpec, RunSpec
 from grasp_core.reading.dataset.load import load
 from grasp_core.reading.sandbox.read import read_table
+from tests.computing import Noted, compute_in_threads
 from tests.few_items import few_items
 from tests.results import make_result
 
@@ -46,16 +43,8 @@ class Clock:
         return self.now
 
 
-class Noting(Watcher):
-    def __init__(self) -> None:
-        self.seen: list[Progress] = []
-
-    def check(self, progress: Progress) -> None:
-        self.seen.append(progress)
-
-
 def test_one_bar_fills_once_over_all_stages() -> None:
-    clock, noted = Clock(), Noting()
+    clock, noted = Clock(), Noted()
     course = Course(
         [Stage(GROUPS, ((1.0, 0.0),)), Stage(PAIRS, ((2.0, 0.0),) * 2), Stage(SLICES, ((5.0, 0.0),))], clock
     )
@@ -80,7 +69,7 @@ def test_one_bar_fills_once_over_all_stages() -> None:
 
 
 def test_the_time_left_is_for_all_that_remains() -> None:
-    clock, noted = Clock(), Noting()
+    clock, noted = Clock(), Noted()
     course = Course([Stage(GROUPS, ((1.0, 0.0),)), Stage(PAIRS, ((6.0, 3.0),))], clock)
     groups = OnCourse(noted, course, GROUPS)
     clock.now = 7.0  # until then, something was compiled once
@@ -100,7 +89,7 @@ def test_the_time_left_is_for_all_that_remains() -> None:
 
 
 def test_a_run_of_hours_tells_its_pace_after_seconds() -> None:
-    clock, noted = Clock(), Noting()
+    clock, noted = Clock(), Noted()
     groups = OnCourse(
         noted, Course([Stage(GROUPS, ((1.0, 0.0),)), Stage(PAIRS, ((9.0, 0.0),))], clock), GROUPS
     )
@@ -132,9 +121,8 @@ def test_a_run_passes_all_stages_that_its_course_has() -> None:
     axes = (("rater_gender",), ("rater_age",), ("rater_race",))
     asked = AnalysisSpec(axes=axes, permutations=300, pairs=True, given=("rater_age",))
     spec = RunSpec(example_spec().data, asked)
-    noted = Noting()
-    with closing(Pool(workers.threads, 2)) as pool:
-        compute(load(*tables, spec.data), spec, pool, noted)
+    noted = Noted()
+    compute_in_threads(load(*tables, spec.data), spec, noted)
     stages = list(dict.fromkeys(one.stages for one in noted.seen if one.stages))
     assert stages[0] == "Groups · Pairs · Given"
     assert stages[-1] == "Groups done · Pairs done · Given"
@@ -147,7 +135,7 @@ def test_a_run_passes_all_stages_that_its_course_has() -> None:
 @pytest.mark.parametrize("name", ["example", "dices350"])
 def test_after_the_first_third_the_time_left_is_right_within_a_fifth(name: str) -> None:
     recorded = json.loads(RECORDED.read_text(encoding="utf-8"))[name]
-    clock, noted = Clock(), Noting()
+    clock, noted = Clock(), Noted()
     stages = [Stage(one["name"], tuple(map(tuple, one["parts"]))) for one in recorded["stages"]]
     course, whole = Course(stages, clock), recorded["seconds"]
     part = None

@@ -14,8 +14,8 @@ from grasp_core.model.outcome import FEWEST_CLEAR
 from grasp_core.model.result import Findable, RunResult
 from grasp_core.model.spec import AnalysisSpec
 from grasp_core.report.public_view import public_view
+from tests.computing import compute_in_threads as run
 from tests.engine.asking import question
-from tests.engine.test_verdict import run
 
 
 def test_a_planted_shift_is_as_large_as_asked() -> None:

@@ -9,7 +9,8 @@ from grasp_core.engine.service import Service
 from grasp_core.model.access import EVERYTHING
 from grasp_core.model.spec import SIDES
 from grasp_core.store.runs import RunRecord
-from tests.engine.models_asking import DATA, GIVEN, MODELS, SHAPE, answer, question
+from tests.engine.asking import SHAPE
+from tests.engine.models_asking import DATA, GIVEN, MODELS, answer, question
 from tests.engine.serving import ended, result_digits, serving
 from tests.permutation.simulated import files, simulate
 

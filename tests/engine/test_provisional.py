@@ -2,7 +2,6 @@
 
 import json
 import threading
-from contextlib import closing
 from types import SimpleNamespace
 
 import numpy as np
@@ -12,9 +11,6 @@ from sqlalchemy import URL
 
 from grasp_core.analysis.results import read_result
 from grasp_core.engine import watching as provisional_module
-from grasp_core.engine.compute import compute
-from grasp_core.engine.pools import workers
-from grasp_core.engine.pools.pool import Pool
 from grasp_core.engine.pools.schedule import Progress
 from grasp_core.engine.saved_runs import Conductor
 from grasp_core.engine.service import Service
@@ -24,19 +20,10 @@ from grasp_core.model.errors import DataError, RunCancelledError
 from grasp_core.model.outcome import Outcome
 from grasp_core.model.result import Result, RunResult
 from grasp_core.permutation.testing.tally import Tally
+from tests.computing import Noted, compute_in_threads
 from tests.engine import models_asking
 from tests.engine.asking import DATA, ENDLESS, question, wait_until
 from tests.engine.serving import ask, ended, in_progress, serving
-
-
-class Onlooker(Watcher):
-    """Keeps what it is shown."""
-
-    def __init__(self) -> None:
-        self.shown: list[RunResult] = []
-
-    def found(self, provisional: Result) -> None:
-        self.shown.append(provisional)
 
 
 class Clock:
@@ -62,11 +49,10 @@ def run(request: pytest.FixtureRequest) -> tuple[list[RunResult], RunResult]:
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(provisional_module, "EVERY_SECONDS", 0.0)
         patched.setattr(provisional_module, "SHARE", 0)
-        onlooker = Onlooker()
-        with closing(Pool(workers.threads, 2)) as pool:
-            spec = question(permutations=12_000, correction=request.param)  # counted at the end
-            final = compute(DATA, spec, pool, onlooker)
-    return onlooker.shown, final
+        noted = Noted()
+        spec = question(permutations=12_000, correction=request.param)  # counted at the end
+        final = compute_in_threads(DATA, spec, noted)
+    return noted.shown, final
 
 
 def test_observed_values_are_there_before_the_first_permutation(run: tuple) -> None:
@@ -140,32 +126,25 @@ def test_blocks_behind_a_gap_are_not_counted() -> None:
 
 
 def test_nothing_is_made_for_a_watcher_who_does_not_look() -> None:
-    class Elsewhere(Onlooker):
+    class Elsewhere(Noted):
         @property
         def looks_on(self) -> bool:
             return False
 
     elsewhere = Elsewhere()
-    with closing(Pool(workers.threads, 2)) as pool:
-        assert compute(DATA, question(permutations=300, pairs=True), pool, elsewhere)
+    assert compute_in_threads(DATA, question(permutations=300, pairs=True), elsewhere)
     assert elsewhere.shown == []
 
 
 def test_models_are_shown_so_too() -> None:
-    class Seen(Watcher):
-        def __init__(self) -> None:
-            self.shown: list[Result] = []
-
-        def found(self, provisional: Result) -> None:
-            self.shown.append(provisional)
-
+    class Enough(Noted):
         def check(self, progress: Progress) -> None:
             if self.shown and self.shown[-1].permutations >= 200:  # none while it is prepared
                 raise RunCancelledError
 
-    seen = Seen()
-    with closing(Pool(workers.threads, 2)) as pool, pytest.raises(RunCancelledError):
-        compute(models_asking.DATA, models_asking.question(permutations=ENDLESS), pool, seen)
+    seen = Enough()
+    with pytest.raises(RunCancelledError):
+        compute_in_threads(models_asking.DATA, models_asking.question(permutations=ENDLESS), seen)
     assert seen.shown[0].permutations == 0
     sides = [side for row in seen.shown[-1].groups for side in row.models.values()]
     intervals = [one.p_interval for side in sides for one in side.statistics.values() if one.p is not None]

@@ -1,7 +1,5 @@
 """Runs on files that stay where they are: read again by whoever computes, and only if they are the same."""
 
-import io
-import zipfile
 from dataclasses import replace
 from pathlib import Path
 
@@ -22,6 +20,7 @@ from tests.engine.asking import SHAPE, question
 from tests.engine.serving import ended, result_digits, serving
 from tests.permutation.simulated import files, simulate
 from tests.reading.sources.serving import site
+from tests.zips import zipped
 
 VOTES, RATERS = files(*simulate(1, **SHAPE))
 
@@ -120,21 +119,18 @@ def test_an_upload_of_the_same_file_does_as_well(url: URL, root: Path, right: di
 
 @pytest.mark.parametrize("stored", [True, False])
 def test_the_part_that_was_asked_about_is_read_again(url: URL, root: Path, right: dict, stored: bool) -> None:
-    archive = io.BytesIO()
-    with zipfile.ZipFile(archive, "w") as packed:
-        packed.writestr("a-first.csv", VOTES.replace(b"label 0", b"label 1"))
-        packed.writestr("votes.csv", VOTES)
-    (root / "both.zip").write_bytes(archive.getvalue())
+    archive = zipped({"a-first.csv": VOTES.replace(b"label 0", b"label 1"), "votes.csv": VOTES})
+    (root / "both.zip").write_bytes(archive)
     spec = question()
     spec = RunSpec(replace(spec.data, member="votes.csv"), spec.analysis)
     allowed = AllowedSources(str(root))
     with serving(url, started=False, allowed=allowed) as first:
         if stored:
-            first.files.put(archive.getvalue(), owner="ann")
+            first.files.put(archive, owner="ann")
         else:
             first.inputs.refer("data:both.zip", owner="ann", reach=EVERYTHING)
         raters = first.inputs.refer("data:raters.csv", owner="ann", reach=EVERYTHING)
-        table = read_table(archive.getvalue(), "both.zip", member="votes.csv")
+        table = read_table(archive, "both.zip", member="votes.csv")
         dataset = load(table, raters, spec.data, spec.analysis.columns)
         record, _ = first.submit(dataset, spec, title="A question", reach=EVERYTHING)
     with serving(url, allowed=allowed) as second:

@@ -235,17 +235,10 @@ def test_whatever_happens_at_claiming_the_next_run_is_computed(monkeypatch, capl
     assert "rater r7" not in caplog.text
 
 
-@pytest.mark.parametrize(
-    ("analysis", "error"),
-    [
-        ({"axes": (("age",),)}, "no axis age"),
-        ({"min_raters": 500}, "no group has 500 raters or more; lower the smallest group size or choose"),
-    ],
-)
-def test_an_error_for_the_user_is_passed_on(service: Service, analysis: dict, error: str) -> None:
-    failed = ended(service, ask(service, **analysis))
+def test_an_error_for_the_user_is_passed_on(service: Service) -> None:
+    failed = ended(service, ask(service, min_raters=500))
     assert failed.state == "failed"
-    assert error in str(failed.error)
+    assert "no group has 500 raters or more; lower the smallest group size" in str(failed.error)
 
 
 # Claims that are kept
@@ -330,7 +323,6 @@ def test_a_run_at_which_every_process_is_lost_is_given_up(url: URL, right: dict)
     with serving(url) as service:
         given_up = ended(service, record)
         assert given_up.state == "failed"
-        assert given_up.error is not None
         assert "was lost 5 times before the run got on" in given_up.error
         assert result_digits(service, ask(service)) == right  # asked again
 

@@ -75,6 +75,16 @@ def everything(page: AppTest) -> str:
     return "\n".join([*frames, *(str(element.proto) for block in blocks for element in block)])
 
 
+def text_of(page: AppTest) -> str:
+    """The values of all elements, as the script gave them."""
+    return "\n".join(str(getattr(element, "value", "")) for element in page)
+
+
+def groups_table(page: AppTest) -> Any:
+    """The table of all groups and their statistics."""
+    return next(frame.value for frame in page.dataframe if "voting_agreement" in frame.value)
+
+
 def figures(page: AppTest) -> list[str]:
     return [metric.value for metric in page.metric]
 
@@ -87,9 +97,7 @@ def open_example(page: AppTest, example: dict[str, bytes]) -> AppTest:
 def shown_run(page: AppTest, server: Server) -> RunRecord:
     """The run that the address names."""
     value = page.query_params["run"]
-    run = server.runs.get(value if isinstance(value, str) else value[0])
-    assert run is not None
-    return run
+    return server.runs.get(value if isinstance(value, str) else value[0])
 
 
 def finished(page: AppTest, server: Server) -> AppTest:

@@ -31,6 +31,8 @@ from grasp_core.report.writers.markdown import table_markdown
 from tests.computing import compute_in_threads
 from tests.results import make_group, make_outcome, make_result, saying, with_pairs, with_slices
 
+WOMAN = make_group("Woman", gai=make_outcome(1.5, "up", "**"))
+
 
 def run(data: Dataset, **changes: object) -> RunResult:
     spec = run_spec(1, FEWEST_CLEAR)
@@ -86,17 +88,15 @@ def test_of_two_axes_that_go_together_neither_is_certain_until_given_the_other()
 
 
 def test_only_axes_of_a_large_difference_raise_a_doubt() -> None:
-    found = make_group("Woman", gai=make_outcome(1.5, "up", "**"))
     for mark, undone in (("", False), ("*", True)):
         old = make_group("old", "age", gai=make_outcome(1.1, "up", mark))
-        result = make_result((found, old), statistics=("gai",), dsi=())
+        result = make_result((WOMAN, old), statistics=("gai",), dsi=())
         result = replace(result, associations=(Association("gender", "age", 0.3, 0.01),))
         assert ranked_findings(result)[0].undone is undone
         together = GuardCaution.AXES_TOGETHER(first="gender", second="age", v=0.3, p="p = 0.010")
         said = warned(replace(result, warnings=(together,)))
         assert (said.first, said.others) == (((together,), ()) if undone else ((), (together,)))
-    row = make_group("Woman", gai=make_outcome(1.5, "up", "**"))
-    result = replace(own_items(row), assignment=(check(row, items=0.99),))
+    result = replace(own_items(WOMAN), assignment=(check(WOMAN, items=0.99),))
     assert ranked_findings(result)[0].doubts == ()
 
 
@@ -113,8 +113,7 @@ def test_label_use_and_distance_are_told_for_shared_items_and_counted() -> None:
 
 
 def test_workload_is_mended_by_workload() -> None:
-    row = make_group("Woman", gai=make_outcome(1.5, "up", "**"))
-    result = replace(own_items(row), assignment=(check(row, workload=2.5),))
+    result = replace(own_items(WOMAN), assignment=(check(WOMAN, workload=2.5),))
     (found,) = ranked_findings(result)
     assert found.backed.plain.startswith(
         "Perhaps how much they rated, not the raters (raters of Woman gave 2.50 times as many annotations"
@@ -197,7 +196,7 @@ def test_groups_that_cannot_be_found_are_no_negative_answer() -> None:
 
 @pytest.mark.parametrize("door", ["terminal", "html", "markdown"])
 def test_every_door_tells_warnings_before_findings(door: str, capsys: pytest.CaptureFixture[str]) -> None:
-    result = own_items(make_group("Woman", gai=make_outcome(1.5, "up", "**")))
+    result = own_items(WOMAN)
     result = replace(result, warnings=(*result.warnings, Caution.SMALL_GROUPS(small=1, groups=2, least=5)))
     assert [one.code.key for one in warned(result).first] == ["own-items"]
     if door == "terminal":
@@ -223,7 +222,7 @@ def test_every_door_tells_warnings_before_findings(door: str, capsys: pytest.Cap
 )
 def test_every_warning_is_met_once(make: Callable[[RunResult], str], lead: str) -> None:
     few = Caution.SMALL_GROUPS(small=1, groups=2, least=5)
-    result = own_items(make_group("Woman", gai=make_outcome(1.5, "up", "**")))
+    result = own_items(WOMAN)
     both = replace(result, warnings=(few, *result.warnings))
     text = unescape(make(both))
     said = [for_python(str(one)) if lead.startswith("Other") else str(one) for one in both.warnings]
@@ -234,6 +233,6 @@ def test_every_warning_is_met_once(make: Callable[[RunResult], str], lead: str) 
 
 def test_the_report_says_where_there_are_no_other_warnings() -> None:
     section = "<h2>Warnings</h2>\n<p>"
-    result = own_items(make_group("Woman", gai=make_outcome(1.5, "up", "**")))
+    result = own_items(WOMAN)
     assert f"{section}None but the 1 that stands above, under “Careful”.</p>" in report_html(result)
     assert f"{section}None.</p>" in report_html(replace(result, warnings=()))

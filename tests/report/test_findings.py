@@ -7,7 +7,7 @@ from grasp_core.model.outcome import Histogram, LabelUse, Shift, Spread, Verdict
 from grasp_core.report.findings.answer import answer
 from grasp_core.report.findings.selection import evidence, findings, named_groups, nearest, strongest_pair
 from grasp_core.report.words.label_use import centre, spread
-from tests.results import label_use, make_group, make_outcome, make_pair, make_result, saying
+from tests.results import judged, label_use, make_group, make_outcome, make_pair, make_result, saying
 
 
 def result_of(*rows):
@@ -132,11 +132,6 @@ def test_moments_of_a_histogram_are_those_of_its_values():
     null = Histogram(float(edges[0]), float(edges[-1]), tuple(int(one) for one in counts))
     assert centre(null) == pytest.approx(values.mean(), abs=1e-3)
     assert spread(null) == pytest.approx(values.std(), rel=0.01)
-
-
-def judged(row, code, *kinds, **more):
-    verdict = Verdict(code, kinds, 0.0004, 0.006, 0.009, 5.0)
-    return replace(row, verdict=replace(verdict, **more))
 
 
 def test_findings_are_the_clear_verdicts_whatever_single_statistics_say():

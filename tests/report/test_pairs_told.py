@@ -8,18 +8,20 @@ import pytest
 
 from grasp_core.model.outcome import PAIR_STATISTICS, Interval, Kind, Outcome, Shift, Verdict
 from grasp_core.model.remarks.reasons import NoValue
-from grasp_core.model.result import RunResult
+from grasp_core.model.result import RunResult, SliceResult, SlicesResult
 from grasp_core.notebook.results import Analysis
+from grasp_core.report import slices
 from grasp_core.report.document import PAIRS, pairs_in_numbers, pairs_in_words, pairs_tested
 from grasp_core.report.pairs import foremost_pairs, measures, most_told, pair_sentences, seen_from, told_first
 from grasp_core.report.public_view import public_view
+from grasp_core.report.slices import slice_sentences
 from grasp_core.report.tables import numbers
 from grasp_core.report.words.names import PAIR_NAMES, what_is_provisional
 from grasp_core.report.writers._html_page import report_html
 from grasp_core.report.writers.latex import table_latex
 from grasp_core.report.writers.markdown import table_markdown
 from grasp_core.report.writers.spreadsheet import table_xlsx
-from tests.results import make_label_use, make_outcome, make_pair, make_result, with_pairs
+from tests.results import make_group, make_label_use, make_outcome, make_pair, make_result, with_pairs
 
 
 @pytest.fixture
@@ -233,3 +235,25 @@ def test_a_difference_of_gai_beyond_5_is_left_to_the_gaps() -> None:
     told = pairs_in_numbers(replace(make_result(), pairs=(row,))).set_index("Measure")
     assert told.loc["Difference in GAI", ["Value", "95 % interval"]].tolist() == ["beyond 5", ""]
     assert not any("GAI" in one.plain for one in pair_sentences(row, make_result()))
+
+
+def test_a_distance_comes_before_stronger_marks_of_other_statistics_and_says_what_to_do() -> None:
+    strong = replace(make_outcome(0.4, "up", "**"), q=0.0001)
+    far = replace(make_outcome(0.05, "up", "**"), q=0.04)
+    row = make_group("Woman", irr=strong, xrr=strong, distance=far, gai=make_outcome(1.0, "up"))
+    found = SlicesResult("topic", 0, (SliceResult("news", 20, 8, 160, (row,), ()),))
+    result = make_result((row,), dsi=(), statistics=("irr", "xrr", "gai", "distance"))
+    result = replace(result, slices=(found,))
+    first, second, third, advice = (one.plain for one in slice_sentences(result, found))
+    assert "differ from the others on the same items more" in first
+    assert "IRR" in second
+    assert "XRR" in third
+    assert advice == "What to do: have Woman raters label items of topic = news too."
+    assert slices.first_test(result, found).statistic == "distance"
+
+
+def test_other_statistics_alone_ask_for_nothing() -> None:
+    row = make_group("Woman", xrr=make_outcome(0.4, "up", "**"), gai=make_outcome(1.0, "up"))
+    found = SlicesResult("topic", 0, (SliceResult("news", 20, 8, 160, (row,), ()),))
+    result = replace(make_result((row,), dsi=(), statistics=("xrr", "gai")), slices=(found,))
+    assert not any("What to do" in one.plain for one in slice_sentences(result, found))

@@ -1,10 +1,16 @@
-from dataclasses import replace
-
 from grasp_core.cli.terminal.results import say_result
-from grasp_core.model.outcome import Outcome, Verdict
+from grasp_core.model.outcome import Outcome
 from grasp_core.model.remarks.remark import said
 from grasp_core.report.findings.answer import NO_DIFFERENCE, answer
-from tests.results import make_group, make_label_use, make_outcome, make_result, with_label_use, without_gai
+from tests.results import (
+    judged,
+    make_group,
+    make_label_use,
+    make_outcome,
+    make_result,
+    with_label_use,
+    without_gai,
+)
 
 
 def plain(result):
@@ -108,9 +114,6 @@ def test_a_group_with_a_finding_is_not_listed_again_as_nominal():
 
 
 def test_axis_to_watch():
-    def judged(row, code, *kinds):
-        return replace(row, verdict=Verdict(code, kinds, 0.0004, 0.006, 0.009, 5.0))
-
     rows = (
         judged(make_group("A", axis="age", gai=make_outcome(1.1, "up", "**")), "clear", "cohesion"),
         judged(make_group("B", axis="race", gai=make_outcome(1.5, "up", "*")), "none"),

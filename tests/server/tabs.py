@@ -49,6 +49,10 @@ class Tab:
                     return self.seen
                 self.seen = []
 
+    def text(self) -> str:
+        """All that the page drew."""
+        return " ".join(str(message.delta) for message in self.seen)
+
     def opening(self) -> list[WidgetState]:
         """Every menu and section of the page, open."""
         blocks = [answer.delta.add_block for answer in self.seen]

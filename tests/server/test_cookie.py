@@ -88,13 +88,11 @@ def with_session(accounts: Accounts, **claims: Any) -> dict[str, str]:
 def test_a_cookie_says_who_signed_in(accounts: Accounts) -> None:
     cookie = cookies()
     claims = signed_in(request(cookie), SETTINGS.origin)
-    assert claims is not None
     assert claims["email"] == CLAIMS["email"]
     assert sender(request(cookie, Origin=SETTINGS.origin), SETTINGS) is None  # no session has begun
     begun = accounts.sign_in(claims)
     user = sender(request(cookie, Origin=SETTINGS.origin), SETTINGS)
     assert user == begun
-    assert user is not None
     assert (user.email, user.name) == ("ann@lab.example", "Ann")
     assert user.id not in (user.email, claims["sub"])
 
@@ -104,14 +102,12 @@ def test_a_request_beside_the_pages_has_the_groups_of_the_sign_in(accounts: Acco
     seen = []
     for groups in (["annotators"], ["others"]):
         user = sender(request(with_session(accounts, groups=groups)), SETTINGS)
-        assert user is not None
         seen.append(accounts.known(user).may_see(project.id))
     assert seen == [True, False]
 
 
 def test_the_key_is_the_same_where_streamlit_tells_the_claims_to_pages() -> None:
     claims = signed_in(request(cookies()), SETTINGS.origin)
-    assert claims is not None
     told = {**claims, "tokens": {}}  # as a page connects
     assert session_key(claims) == session_key(told)
     assert session_key(claims) != session_key({**claims, "nonce": "another sign-in"})
@@ -121,7 +117,6 @@ def test_a_large_cookie_comes_in_pieces() -> None:
     pieces = cookies(groups=[secrets.token_hex(20) for _ in range(200)])
     assert f"{USER_COOKIE_NAME}_2" in pieces
     claims = signed_in(request(pieces), SETTINGS.origin)
-    assert claims is not None
     assert len(claims["groups"]) == 200
     del pieces[f"{USER_COOKIE_NAME}_2"]
     assert signed_in(request(pieces), SETTINGS.origin) is None

@@ -60,7 +60,6 @@ def test_what_has_changed_is_run_again_and_held_against_before(server: Server) -
     assert latest.headline == "The verdict changed: Man and Woman: no difference found → may be luck."
     assert any("IRR of Woman (gender)" in told for told in latest.details)
     run = server.runs.get(latest.run_id)
-    assert run is not None
     assert (run.title, run.spec, run.project) == ("Votes", server.runs.get(watch.last_run).spec, EVERYONE)
     entry = server.audit.search(action="run")[0][0]
     assert (entry.object_id, entry.details) == (run.id, {"known": False, "watch": watch.id})
@@ -91,7 +90,6 @@ def test_what_was_fetched_from_a_database_is_fetched_again(server: Server, tmp_p
     assert changed.problem is None
     assert steps(server, changed)[0].headline.startswith("The verdict changed: Man and Woman")
     now = server.runs.get(changed.last_run)
-    assert now is not None
     assert now.summary.files[0].source == str(source)
     (tmp_path / "votes.db").unlink()
     assert "votes.db" in (look(server, watch).problem or "")
@@ -265,7 +263,6 @@ def test_it_stops_when_its_owner_may_not_run_there_any_more(server: Server) -> N
     found = look(server, watch)
     assert (found.paused, found.problem) == (None, None)
     made = server.runs.within(only(project)).get(str(found.last_run))
-    assert made is not None
     assert (made.owner, made.project) == (ann.id, project)
 
 

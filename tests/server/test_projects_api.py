@@ -158,15 +158,6 @@ def test_nothing_is_uploaded_or_started_elsewhere(server: Server, theirs: Theirs
     assert server.files.get(sha256) is None
 
 
-@pytest.mark.parametrize("scope", ["read", "run", "admin"])
-def test_a_token_reaches_as_far_as_its_person(server, theirs: Theirs, client, scope: Any) -> None:
-    token, stranger = (token_of(server, mail, scope) for mail in ("bob@lab.example", ANN.id))
-    api = client(**SIGN_IN)
-    for brought, status in ((token, 200), (stranger, 404)):
-        bearer = {"Authorization": f"Bearer {brought}"}
-        assert api.get(f"/api/v1/runs/{theirs.run}", headers=bearer).status_code == status
-
-
 def test_metrics_name_no_project(theirs: Theirs, client: MakeClient) -> None:
     text = client().get("/metrics").text
     assert 'grasp_runs{state="done"} 1.0' in text

@@ -22,7 +22,7 @@ from pages._ui.helpers import identity, state
 from pages._ui.helpers import identity as permissions
 from pages._ui.helpers.screens import SCREENS
 from tests.empty_store import empty_home
-from tests.pages.visits import plain
+from tests.pages.visits import plain, text_of
 from tests.results import make_result
 from tests.server.conftest import SIGN_IN
 from tests.serving import ROOT
@@ -61,9 +61,7 @@ def run_id(server: Server) -> str:
 
 
 def user_id(server: Server, who: str) -> str:
-    user = server.accounts.user(CLAIMS[who] or {})
-    assert user is not None
-    return user.id
+    return server.accounts.user(CLAIMS[who] or {}).id
 
 
 def become(who: str, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -75,10 +73,6 @@ def visit(name: str, run_id: str) -> AppTest:
     page.query_params["run"] = run_id
     page.query_params["token"] = run_id
     return page.switch_page(f"{name}.py").run()
-
-
-def text(page: AppTest) -> str:
-    return "\n".join(str(getattr(element, "value", "")) for element in page)
 
 
 def test_every_screen_is_listed() -> None:
@@ -93,10 +87,10 @@ def test_no_page_shows_strangers_anything(who: str, run_id: str, monkeypatch: py
     for screen in SCREENS:
         page = visit(screen.name, run_id)
         assert not page.exception, screen
-        assert TITLE not in text(page), screen
+        assert TITLE not in text_of(page), screen
         labels = [button.label for button in page.button]
         if screen.audience == "everybody":
-            assert CLOSED in text(page)
+            assert CLOSED in text_of(page)
         elif who == "stranger":
             assert labels == ["Sign in"], screen
             assert [title.value for title in page.title] == ["GRASP"], screen
@@ -130,7 +124,7 @@ def test_pages_by_role(who: str, run_id: str, server: Server, monkeypatch: pytes
         assert (noted > before) == (screen.audience in kept_from), screen
         before = noted
         if screen.name == "account":
-            assert f"role on this server is {who}" in text(page)
+            assert f"role on this server is {who}" in text_of(page)
         if kept_out:
             assert all(button.disabled for button in page.button), screen
 
@@ -142,9 +136,9 @@ def test_no_page_is_shown_while_nobody_can_be_known(run_id: str, server: Server,
     monkeypatch.setattr(identity, "session_claims", fail)
     for name in ("results", "shared"):
         page = visit(name, run_id)
-        assert "went wrong in GRASP itself" in text(page)
-        assert TITLE not in text(page)
-        assert "4711" not in text(page)
+        assert "went wrong in GRASP itself" in text_of(page)
+        assert TITLE not in text_of(page)
+        assert "4711" not in text_of(page)
 
 
 @pytest.mark.parametrize("who", ["stranger", "not admitted", "viewer"])

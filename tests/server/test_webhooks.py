@@ -21,7 +21,7 @@ from grasp_core.store.runs import RunStore
 from grasp_core.store.schema import webhooks
 from tests.store.both import on_both
 from tests.store.conftest import engine, new_database, postgres  # noqa: F401
-from tests.store.making import claim, create
+from tests.store.making import change, claim, create
 
 SECRET = "a random text of 32 characters or more"
 LOOPBACK = ("127.0.0.0/8",)
@@ -72,11 +72,6 @@ def ended(engine: Engine, question: str = "a question") -> str:  # noqa: F811
 def waiting(engine: Engine) -> list[Any]:  # noqa: F811
     with engine.connect() as connection:
         return list(connection.execute(webhooks.select()))
-
-
-def make_due(engine: Engine) -> None:  # noqa: F811
-    with engine.begin() as connection:
-        connection.execute(webhooks.update().values(next_at=0.0))
 
 
 def test_a_message_is_signed_and_tells_nothing_of_the_data(engine: Engine, receiver: Receiver) -> None:  # noqa: F811
@@ -135,7 +130,7 @@ def test_what_fails_is_tried_again_and_given_up_at_last(engine: Engine, receiver
         (row,) = waiting(engine)
         assert row.attempts == attempt + 1
         assert sending.send_due() == 0, "not before its time"
-        make_due(engine)
+        change(engine, webhooks, next_at=0.0)
     assert {headers["webhook-id"] for headers, _ in receiver.got} == {row.id}
     assert sending.send_due() == 1
     assert waiting(engine) == []
@@ -143,9 +138,9 @@ def test_what_fails_is_tried_again_and_given_up_at_last(engine: Engine, receiver
     sending.register(ended(engine), receiver.url, owner="ann")
     receiver.answers = [500] * 20
     for _ in BACKOFF_SECONDS:
-        make_due(engine)
+        change(engine, webhooks, next_at=0.0)
         assert sending.send_due() == 1
-    make_due(engine)
+    change(engine, webhooks, next_at=0.0)
     assert sending.send_due() == 1
     assert waiting(engine) == []
 
@@ -169,7 +164,7 @@ def test_private_addresses_are_not_reached(engine: Engine, receiver: Receiver) -
         sending.register(ended(engine), address, owner="ann")
         assert sending.send_due() == 1
         assert receiver.got == []
-    make_due(engine)
+    change(engine, webhooks, next_at=0.0)
     allowed = sender(engine, receiver, webhook_urls=(receiver.url, named))
     assert allowed.send_due() == 2
     assert len(receiver.got) == 2

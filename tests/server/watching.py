@@ -78,7 +78,6 @@ def ended(server: Server, run_id: str) -> RunRecord:
     deadline = time.monotonic() + PATIENCE_S
     while True:
         run = server.runs.get(run_id)
-        assert run is not None
         if run.ended:
             return run
         assert time.monotonic() < deadline
@@ -90,10 +89,8 @@ def look(server: Server, watch: Watch) -> Watch:
     change(server.database, watches, next_at=0.0)
     server.watching.look_due()
     found = server.watches.get(watch.id)
-    assert found is not None
     if found.going_run is not None:
         ended(server, found.going_run)
         server.watching.settle()
         found = server.watches.get(watch.id)
-        assert found is not None
     return found

@@ -75,7 +75,7 @@ def column(engine: Engine, table: sa.Table, name: str) -> list[Any]:
         return list(connection.execute(sa.select(table.c[name])).scalars())
 
 
-def change(engine: Engine, table: sa.Table, **values: Any) -> None:
-    """As time or another version would have it: change every row."""
+def change(engine: Engine, table: sa.Table, *where: sa.ColumnElement[bool], **values: Any) -> None:
+    """As time or another version would have it: change every row, or those of which this holds."""
     with engine.begin() as connection:
-        connection.execute(table.update().values(**values))
+        connection.execute(table.update().where(*where).values(**values))

@@ -20,12 +20,12 @@ from grasp_core.store import claims as claims_module
 from grasp_core.store.database import connect, database_url
 from grasp_core.store.files import FileStore
 from grasp_core.store.runs import RunStore
-from grasp_core.store.schema import metadata, runs
+from grasp_core.store.schema import metadata
 from tests.engine.asking import known_answer, wait_until
 from tests.engine.serving import ask, in_progress, now, result_digits, serving
 from tests.store.both import on_both, on_both_bare
 from tests.store.conftest import NewDatabase
-from tests.store.making import RESULT, change, claim, create
+from tests.store.making import RESULT, create
 from tests.store.postgres import Postgres
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -239,21 +239,6 @@ def test_a_run_that_ends_while_the_database_is_away_is_saved(monkeypatch, postgr
             postgres.start()
         assert result_digits(service, record) == known_answer(permutations=20_000)
         assert now(service, record).attempt == 1
-
-
-@on_both
-def test_a_stale_state_is_repaired_by_time(new_database: NewDatabase) -> None:
-    """A run whose server vanished for good is computed by whoever comes next."""
-    url = new_database()
-    with serving(url, started=False) as gone:
-        record = ask(gone, with_files=True)
-        claim(gone.runs)
-        engine = connect(url)
-        change(engine, runs, lease_until=0.0)
-        engine.dispose()
-    with serving(url) as next_one:
-        assert result_digits(next_one, record) == known_answer()
-        assert now(next_one, record).attempt == 2
 
 
 @on_both

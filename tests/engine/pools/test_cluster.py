@@ -35,6 +35,7 @@ from grasp_core.reading.sandbox.read import read_table
 from grasp_core.store.database import connect, database_url
 from grasp_core.store.files import FileStore
 from grasp_core.store.runs import RunStore
+from tests.computing import compute_in_threads
 from tests.engine import models_asking
 from tests.engine.asking import ENDLESS, digits, question, wait_until
 from tests.engine.dask_cluster import DaskCluster, dask_cluster
@@ -51,8 +52,7 @@ LONG = {"permutations": 3000}
 
 @pytest.fixture(scope="module")
 def local() -> dict:
-    with closing(Pool(workers.threads, 2)) as pool:
-        return digits(compute(DATA, question(**LONG), pool, Watcher()))
+    return digits(compute_in_threads(DATA, question(**LONG)))
 
 
 @pytest.fixture(scope="module")
@@ -131,13 +131,8 @@ def test_what_may_change_places_is_the_same_there(pool, tmp_path, shuffle) -> No
     profiles = read_table(tmp_path / "raters.csv")
     spec = RunSpec(DATA_SPEC, AnalysisSpec(axes=(("gender",),), permutations=600, **shuffle))
     whole = load(read_table(tmp_path / "votes.csv"), profiles, DATA_SPEC, spec.analysis.columns)
-    threads = Pool(workers.threads, 2)
-
-    try:
-        here = digits(compute(whole, spec, threads, Watcher()))
-        assert digits(compute(whole, spec, pool, Watcher())) == here
-    finally:
-        threads.close()
+    here = digits(compute_in_threads(whole, spec))
+    assert digits(compute(whole, spec, pool, Watcher())) == here
     anybody = replace(spec, analysis=replace(spec.analysis, strata=(), cluster=None))
     assert digits(compute(whole, anybody, pool, Watcher()))["groups"] != here["groups"]
 
@@ -302,18 +297,14 @@ def test_a_scheduler_that_comes_back_goes_on(mortal: DaskCluster, local: dict) -
 
 @pytest.mark.long
 def test_what_the_only_worker_held_is_sent_to_the_next(mortal: DaskCluster, local: dict) -> None:
-    pool = ClusterPool(mortal.address)
-
     def replace() -> None:
         mortal.kill_worker(mortal.workers[0])
         mortal.start_worker()
 
     replaced = Once(replace)
-    try:
+    with closing(ClusterPool(mortal.address)) as pool:
         assert digits(compute(DATA, question(**LONG), pool, replaced)) == local
-        assert 0 < replaced.done_then < LONG["permutations"]
-    finally:
-        pool.close()
+    assert 0 < replaced.done_then < LONG["permutations"]
 
 
 @pytest.mark.long

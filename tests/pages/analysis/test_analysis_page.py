@@ -1,3 +1,4 @@
+import pandas as pd
 import pytest
 from streamlit.testing.v1 import AppTest
 
@@ -7,6 +8,8 @@ from grasp_core.server.server import Server
 from tests.batches import in_batches, in_teams
 from tests.labels import DATA_AND_METHODS, LEVEL
 from tests.pages.visits import bring, drop, finished, open_example, press, seen, shown_run, view, widget
+
+IN_ORDER = "Axes of the intersection, in the order in which groups are named"
 
 
 @pytest.fixture
@@ -24,6 +27,7 @@ def test_without_data_it_leads_to_the_data_page(page: AppTest) -> None:
 def test_every_choice_reaches_the_spec(analysis: AppTest, server: Server) -> None:
     widget(analysis.multiselect, "Axes").set_value(["rater_gender"])
     widget(analysis.multiselect, "Intersections").set_value([("rater_race", "rater_gender")])
+    widget(analysis.multiselect, IN_ORDER).set_value(["rater_gender", "rater_race"])
     widget(analysis.multiselect, "Statistics").set_value(["gai", "negentropy"])
     widget(analysis.number_input, "Permutations").set_value(300)
     widget(analysis.number_input, "Seed").set_value(7)
@@ -42,7 +46,7 @@ def test_every_choice_reaches_the_spec(analysis: AppTest, server: Server) -> Non
     press(analysis, "Run")
     assert shown_run(analysis, server).spec.data.categories == ("No", "Unsure", "Yes")
     assert shown_run(analysis, server).spec.analysis == AnalysisSpec(
-        axes=(("rater_gender",), ("rater_race", "rater_gender")),
+        axes=(("rater_gender",), ("rater_gender", "rater_race")),
         statistics=("negentropy", "gai"),
         gai=("plurality_size", "voting_agreement"),
         min_raters=5,
@@ -85,17 +89,6 @@ def test_paper_preset_sets_its_conventions_and_says_what_they_cost(analysis: App
     assert analysis.segmented_control[0].value == "Default"
 
 
-@pytest.mark.usefixtures("nothing_computed")
-def test_an_intersection_in_the_order_of_choice(analysis: AppTest, server: Server) -> None:
-    label = "Axes of the intersection, in the order in which groups are named"
-    widget(analysis.multiselect, "Axes").set_value([])
-    widget(analysis.multiselect, "Intersections").set_value([("rater_race", "rater_gender")])
-    widget(analysis.multiselect, label).set_value(["rater_gender", "rater_race"])
-    widget(analysis.number_input, "Permutations").set_value(500).run()
-    press(analysis, "Run")
-    assert shown_run(analysis, server).spec.analysis.axes == (("rater_gender", "rater_race"),)
-
-
 def test_settings_that_cannot_run_get_a_sentence(analysis: AppTest) -> None:
     widget(analysis.multiselect, "Axes").set_value([]).run()
     assert "Without an axis no groups are compared" in seen(analysis.info)
@@ -132,12 +125,15 @@ def test_too_few_permutations_are_warned_of_and_small_groups_counted(analysis: A
     assert "1 group with fewer raters will not be shown" in seen(analysis.markdown)
 
 
-def test_where_groups_were_given_other_items_columns_that_could_hold_batches_are_named(page: AppTest) -> None:
-    votes, raters = in_batches()
+def analyse_by_gender(page: AppTest, votes: pd.DataFrame, raters: pd.DataFrame) -> None:
     bring(page, "votes.csv", votes.to_csv(index=False).encode())
     drop(page, "raters.csv", raters.to_csv(index=False).encode())
     page.switch_page("analysis.py").run()
     widget(page.multiselect, "Axes").set_value(["gender"]).run()
+
+
+def test_where_groups_were_given_other_items_columns_that_could_hold_batches_are_named(page: AppTest) -> None:
+    analyse_by_gender(page, *in_batches())
     assert "groups were given different items" in seen(page.warning)
     assert "could hold batches, to shuffle within: 'batch'" in seen(page.caption)
     widget(page.multiselect, "Shuffle profiles only within").set_value(["batch"]).run()
@@ -145,11 +141,7 @@ def test_where_groups_were_given_other_items_columns_that_could_hold_batches_are
 
 
 def test_columns_that_look_like_teams_are_named_until_one_is_chosen(page: AppTest) -> None:
-    votes, raters = in_teams()
-    bring(page, "votes.csv", votes.to_csv(index=False).encode())
-    drop(page, "raters.csv", raters.to_csv(index=False).encode())
-    page.switch_page("analysis.py").run()
-    widget(page.multiselect, "Axes").set_value(["gender"]).run()
+    analyse_by_gender(page, *in_teams())
     assert "'team' answer more alike" in seen(page.caption)
     assert "Move whole clusters" in seen(page.caption)
     widget(page.selectbox, "Move whole clusters").set_value("team").run()

@@ -1,9 +1,7 @@
 """The benchmark's side of the Models page: submissions, scores and the leaderboard."""
 
 import dataclasses
-import io
 import json
-import zipfile
 from pathlib import Path
 
 import pytest
@@ -11,10 +9,22 @@ import streamlit as st
 from streamlit.testing.v1 import AppTest
 
 from grasp_core.model.errors import AccessError
+from grasp_core.model.example import example_files
 from grasp_core.server.server import Server
 from pages._ui.benchmark import submissions as taking_off
+from pages._ui.helpers.identity import stores
 from tests.pages.people import ANN, BOB, ROOT, VERA, become
-from tests.pages.visits import choose_view, done, labels, models_view, press, seen, widget
+from tests.pages.visits import (
+    bring,
+    choose_view,
+    done,
+    labels,
+    models_view,
+    open_example,
+    press,
+    seen,
+    widget,
+)
 from tests.pages.visits import plain as plain_text
 from tests.zips import zipped
 
@@ -46,14 +56,11 @@ def archive(*tasks: str, wrong: int = 0, missed: int = 0, sure: float | None = N
     """Gold labels but for the first `wrong` rows, which have no class, or `missed` ones: another class."""
     labels = {one: "maybe" if row < wrong else label for row, (one, label) in enumerate(GOLD.items())}
     labels |= {one: CLASSES[labels[one] == "yes"] for one in list(GOLD)[:missed]}
-    out = io.BytesIO()
-    with zipfile.ZipFile(out, "w") as packed:
-        for task in tasks:
-            packed.writestr(f"data/{task}/predictions.csv", table(labels))
-            if sure is not None:
-                rows = "".join(f"{one},{sure},{1 - sure}\n" for one in GOLD)
-                packed.writestr(f"data/{task}/probabilities.csv", f"ID,{','.join(CLASSES)}\n{rows}")
-    return out.getvalue()
+    files = {f"data/{task}/predictions.csv": table(labels) for task in tasks}
+    if sure is not None:
+        rows = "".join(f"{one},{sure},{1 - sure}\n" for one in GOLD)
+        files |= {f"data/{task}/probabilities.csv": f"ID,{','.join(CLASSES)}\n{rows}" for task in tasks}
+    return zipped(files)
 
 
 def submit(page: AppTest, content: bytes) -> AppTest:
@@ -247,11 +254,8 @@ def test_only_whoever_handed_in_and_admins_take_a_system_off(page, benchmark, mo
 def test_without_gold_labels_nothing_claims_to_be_scored(page: AppTest) -> None:
     models_view(page, "Submit")
     assert "predictions are checked here and not scored" in seen(page.info)
-    content = io.BytesIO()
     rows = "".join(f"{50 + row},overruling\n" for row in range(2350))
-    with zipfile.ZipFile(content, "w") as packed:
-        packed.writestr("data/overruling/predictions.csv", f"ID,Label\n{rows}")
-    submit(page, content.getvalue())
+    submit(page, zipped({"data/overruling/predictions.csv": f"ID,Label\n{rows}"}))
     assert "Incomplete: 1 file of 11, without a fault." in seen(page.warning)
     assert "can be scored" not in seen(page.warning)
     assert "Score" not in labels(page.button)
@@ -323,3 +327,113 @@ def test_gold_labels_are_on_no_page(page: AppTest, benchmark: Server) -> None:
         choose_view(page, view)
         for frame in page.dataframe:
             assert not set(GOLD) & {str(cell) for row in frame.value.values.tolist() for cell in row}
+
+
+def people(page: AppTest) -> AppTest:
+    return models_view(page, "People")
+
+
+def test_people_are_scored_against_the_others(page: AppTest) -> None:
+    people(open_example(page, example_files()))
+    done(press(page, "Score people"))
+    assert not page.error
+    assert 0.3 < float(widget(page.metric, "Macro-F1").value) <= 1
+    assert "plurality of 5 on 100 of 350 items" in seen(page.markdown)
+    score = widget(page.metric, "Macro-F1").value
+    widget(page.number_input, "Votes per item").set_value(3).run()
+    assert not page.metric  # another question
+    for view in ("Leaderboard", "People"):
+        choose_view(page, view)
+    assert widget(page.number_input, "Votes per item").value == 3  # kept while another view is looked at
+    widget(page.number_input, "Votes per item").set_value(5).run()
+    assert widget(page.metric, "Macro-F1").value == score
+
+
+def test_people_are_a_row_of_the_leaderboard(page: AppTest, benchmark: Server) -> None:
+    """Five who are always right, and one of the crowd who never is and does not qualify."""
+    rows = [
+        f"{item},r{rater},{label if rater else CLASSES[label == CLASSES[0]]},{('crowd', 'expert')[rater > 2]}"
+        for item, label in GOLD.items()
+        for rater in range(6)
+    ]
+    bring(page, "votes.csv", "\n".join(["item,rater,label,kind", *rows]).encode())
+    people(page)
+    widget(page.selectbox, "Right label").set_value("A file of right labels").run()
+    widget(page.number_input, "Items").set_value(20).run()
+    press(page, "Score people")
+    assert "drop the file of right labels first" in seen(page.error)
+    gold, qualification = page.file_uploader[0], page.file_uploader[1]
+    gold.set_value(("gold.csv", table(GOLD).encode(), "text/csv")).run()
+    known = dict(list(GOLD.items())[:12])
+    page.file_uploader[1].set_value(("known.csv", table(known).encode(), "text/csv")).run()
+    widget(page.number_input, "Pay for a vote").set_value(0.5).run()
+    done(press(page, "Score people"))
+    assert seen(page.error) == ""
+    assert "5 raters qualified; 1 did not reach the bar, 0 labelled too few" in seen(page.markdown)
+    assert "100 votes cost 50.00. The qualification's 72 votes cost 36.00." in seen(page.markdown)
+    assert widget(page.metric, "Macro-F1").value == "1.000"
+    widget(page.selectbox, "Task that the items are rows of").set_value("two").run()
+    done(press(page, "Put on the leaderboard"))
+    assert "People (crowd) stands on the Leaderboard, two: macro-F1 1.000" in seen(page.success)
+    stored = stores().submissions.all()
+    assert [(one.name, one.scores["tasks"]["two"]["n"]) for one in stored] == [("People (crowd)", 20)]
+    assert (gold.value, qualification.value) != (None, None)
+
+
+def test_a_class_that_nobody_votes_for_is_told(page: AppTest) -> None:
+    rows = [f"{item},r{rater},{label}" for item, label in GOLD.items() for rater in range(6)]
+    bring(page, "votes.csv", "\n".join(["item,rater,label", *rows]).encode())
+    people(page)
+    widget(page.selectbox, "Right label").set_value("A file of right labels").run()
+    widget(page.number_input, "Items").set_value(len(GOLD)).run()
+    right = GOLD | dict.fromkeys(list(GOLD)[:3], "maybe")
+    page.file_uploader[0].set_value(("gold.csv", table(right).encode(), "text/csv")).run()
+    done(press(page, "Score people"))
+    assert seen(page.error) == ""
+    told = "Right for some items, and nobody's vote, so always missed: 'maybe'."
+    assert told in plain_text(seen(page.caption))
+
+
+def test_a_sheet_is_made_where_there_are_no_votes(page: AppTest, benchmark: Server, tmp_path: Path) -> None:
+    people(page)
+    assert "This server has no rows of the tasks" in seen(page.markdown)
+    (tmp_path / "tasks" / "one" / "train.csv").write_text("text,Label,ID\na,yes,0\nb,no,1\n")
+    plain = json.loads((tmp_path / "tasks" / "one" / "task.json").read_text())
+    plain |= {"warning": "Its rows are rude.", "instructions": "Is it so?"}
+    (tmp_path / "tasks" / "one" / "task.json").write_text(json.dumps(plain))
+    page.run()
+    assert not page.error
+    assert seen(page.text) == "Is it so?"  # which voters read
+    assert "Its rows are rude" in plain_text(seen(page.warning))
+    widget(page.text_input, "Voters, separated by commas").set_value("ann, ann").run()
+    assert "each with a name of its own" in seen(page.error)
+
+
+def test_right_labels_of_a_column_decide(page: AppTest) -> None:
+    """All raters say what is right, so that people reach 1 whatever is drawn."""
+    right = ("no", "yes")
+    rows = [f"i{i},r{j},{right[i % 2]},{right[i % 2]},{'ab'[j % 2]}" for i in range(120) for j in range(6)]
+    bring(page, "votes.csv", "\n".join(["item,rater,label,expert,group", *rows]).encode())
+    people(page)
+    widget(page.selectbox, "Right label").set_value("expert").run()
+    done(press(page, "Score people"))
+    assert widget(page.metric, "Macro-F1").value == "1.000"
+    widget(page.selectbox, "Right label").set_value("group").run()
+    press(page, "Score people")
+    assert "another right label" in seen(page.error)
+
+
+def test_a_baseline_labels_all_tasks_as_a_submission(page, benchmark, tmp_path) -> None:
+    models_view(page, "Baselines")
+    assert "no rows to label" in seen(page.markdown)
+    for task in ("one", "two"):
+        path = tmp_path / "tasks" / task / "train.csv"
+        path.write_text("text,Label,ID\na,yes,0\nb,no,1\nc,no,2\n")
+    page.run()
+    press(page, "Label 2 tasks by plurality")
+    assert seen(page.error) == ""
+    assert "Labelled in " in seen(page.caption)
+    packed = page.session_state["all-tasks-done"]["plurality", 1]
+    assert set(packed) == {"one", "two"}
+    assert packed["one"].splitlines()[:2] == ["ID,Label", "50,no"]
+    assert len(packed["two"].splitlines()) == 1 + len(GOLD)

@@ -45,7 +45,6 @@ def test_tables_go_with_the_tab_and_come_back_with_it(page: AppTest, example: di
 def test_where_the_file_is_gone_meanwhile_the_page_asks_for_files(page, example, server) -> None:
     open_example(page, example)
     work: VisitorSession = page.session_state[KEY]
-    assert work.annotations is not None
     server.files.delete(work.annotations.sha256, owner=LOCAL_USER.id)
     work.give_up_tables()
     page.run()

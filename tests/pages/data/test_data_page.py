@@ -1,9 +1,7 @@
 from __future__ import annotations
 
 import hashlib
-import io
 import json
-import zipfile
 from typing import Any
 
 import pytest
@@ -27,6 +25,8 @@ from tests.pages.visits import (
     shown_run,
     widget,
 )
+from tests.reading.making import csv_bytes
+from tests.zips import zipped
 
 
 def one_about(page: AppTest, column: str) -> Any:
@@ -164,33 +164,37 @@ def test_starred_answers_of_a_tool_are_kept_or_left_out(page: AppTest) -> None:
     assert figures(page)[:3] == ["6", "4", "20"]
 
 
-def test_a_file_about_raters_waits_for_the_labels(page: AppTest) -> None:
-    head = "Submission id,Participant id,Status,Started at,Completed at,Time taken,Sex"
-    rows = [f"s{j},p{j},APPROVED,a,b,60,{'Male' if j % 2 else 'Female'}" for j in range(6)]
+@pytest.mark.parametrize(
+    ("people", "rater", "axis"),
+    [
+        ("Submission id,Participant id,Status,Started at,Time taken,Sex/s{0},p{0},APPROVED,a,60,{1}",
+         "participant", "Sex"),
+        ("rater,age,gender/p{0},{2},{1}", "rater", "gender"),
+    ],
+    ids=["submissions of a platform", "a table of raters"],
+)  # fmt: skip
+def test_a_file_about_raters_waits_for_the_labels(page: AppTest, people: str, rater: str, axis: str) -> None:
+    head, row = people.split("/")
+    rows = [row.format(j, "fm"[j % 2], "old" if j % 3 else "young") for j in range(6)]
     bring(page, "people.csv", "\n".join([head, *rows]).encode())
     assert "Now add the labels" in seen(page.info)
     rows = [f"i{i},p{j},{(i + j) % 2}" for i in range(6) for j in range(6)]
-    drop(page, "votes.csv", "\n".join(["item,participant,label", *rows]).encode())
+    drop(page, "votes.csv", "\n".join([f"item,{rater},label", *rows]).encode())
     assert not page.error
     assert work(page).raters.name == "people.csv"
-    assert "Sex" in work(page).dataset.raters.axes
+    assert axis in work(page).dataset.raters.axes
 
 
-def test_a_table_of_raters_that_comes_first_waits_for_the_labels_too(page: AppTest) -> None:
-    people = "\n".join(
-        ["rater,age,gender", *(f"p{j},{'old' if j % 3 else 'young'},{'fm'[j % 2]}" for j in range(6))]
-    )
-    bring(page, "people.csv", people.encode())
-    assert "Now add the labels" in seen(page.info)
-    rows = [f"i{i},p{j},{(i + j) % 2}" for i in range(6) for j in range(6)]
-    drop(page, "votes.csv", "\n".join(["item,rater,label", *rows]).encode())
-    assert work(page).raters.name == "people.csv"
+def matrix(*columns: str, first: str) -> bytes:
+    """Twelve rows of labels, each after a cell of this text and the row's number."""
+    rows = [
+        [first.format(i, "fm"[i % 2]), *("Yes" if (i * j) % 3 else "No" for j in range(8))] for i in range(12)
+    ]
+    return csv_bytes([columns, *rows])
 
 
 def test_matrix_layouts(page: AppTest) -> None:
-    head = ",".join(["item", *(f"rater_{j}" for j in range(8))])
-    rows = [",".join([f"i{i}", *("Yes" if (i * j) % 3 else "No" for j in range(8))]) for i in range(12)]
-    bring(page, "matrix.csv", "\n".join([head, *rows]).encode())
+    bring(page, "matrix.csv", matrix("item", *(f"rater_{j}" for j in range(8)), first="i{0}"))
     assert widget(page.selectbox, "Layout").value == "items-by-raters"
     assert figures(page) == ["12", "8", "96", "8"]
     widget(page.selectbox, "Layout").set_value("long").run()
@@ -198,9 +202,7 @@ def test_matrix_layouts(page: AppTest) -> None:
 
 
 def test_each_row_may_be_a_rater(page: AppTest) -> None:
-    head = ",".join(["sex", *(f"X{j:03d}" for j in range(8))])
-    rows = [",".join(["fm"[i % 2], *("Yes" if (i * j) % 3 else "No" for j in range(8))]) for i in range(12)]
-    bring(page, "faces.csv", "\n".join([head, *rows]).encode())
+    bring(page, "faces.csv", matrix("sex", *(f"X{j:03d}" for j in range(8)), first="{1}"))
     assert widget(page.selectbox, "Layout").value == "raters-by-items"
     assert widget(page.selectbox, RATER_COLUMN).value == ""
     assert figures(page)[:3] == ["8", "12", "96"]
@@ -304,11 +306,7 @@ def test_what_is_left_out_is_accounted_for_by_group(page: AppTest) -> None:
 
 
 def test_another_sheet_can_be_chosen(page: AppTest) -> None:
-    file = io.BytesIO()
-    with zipfile.ZipFile(file, "w") as archive:
-        archive.writestr("notes.csv", "who,what\na,b\n")
-        archive.writestr("votes.csv", AGES)
-    bring(page, "both.zip", file.getvalue())
+    bring(page, "both.zip", zipped({"notes.csv": "who,what\na,b\n", "votes.csv": AGES}))
     part = widget(page.selectbox, "Sheet or file inside")
     assert part.value == "votes.csv"  # the first that can hold annotations
     assert work(page).dataset.summary.annotations == 36
@@ -319,11 +317,8 @@ def test_another_sheet_can_be_chosen(page: AppTest) -> None:
 
 
 def test_the_raters_may_be_on_another_sheet(page: AppTest) -> None:
-    file = io.BytesIO()
-    with zipfile.ZipFile(file, "w") as archive:
-        archive.writestr("votes.csv", AGES)
-        archive.writestr("people.csv", "rater,group\n" + "".join(f"r{j},{'ab'[j % 2]}\n" for j in range(6)))
-    bring(page, "both.zip", file.getvalue())
+    people = "rater,group\n" + "".join(f"r{j},{'ab'[j % 2]}\n" for j in range(6))
+    bring(page, "both.zip", zipped({"votes.csv": AGES, "people.csv": people}))
     assert work(page).raters.member == "people.csv"  # told by its content
     assert work(page).dataset.raters.axes["group"].values == ("a", "b")
     press(page, "Remove the raters file")
@@ -335,17 +330,14 @@ def test_the_raters_may_be_on_another_sheet(page: AppTest) -> None:
 
 
 def test_a_file_per_annotator_is_read_as_one_table_or_alone(page: AppTest) -> None:
-    rows = [line.split(",") for line in AGES.decode().splitlines()]
-    header, *cells = rows
+    header, *cells = (line.split(",") for line in AGES.decode().splitlines())
     at = header.index("rater")
     raters = dict.fromkeys(row[at] for row in cells)
-    file = io.BytesIO()
-    with zipfile.ZipFile(file, "w") as archive:
-        for rater in raters:
-            own = [header, *(row for row in cells if row[at] == rater)]
-            text = "\n".join(",".join([*row[:at], *row[at + 1 :]]) for row in own)
-            archive.writestr(f"{rater}.csv", text + "\n")
-    bring(page, "all.zip", file.getvalue())
+    files = {}
+    for rater in raters:
+        own = [header, *(row for row in cells if row[at] == rater)]
+        files[f"{rater}.csv"] = "".join(",".join([*row[:at], *row[at + 1 :]]) + "\n" for row in own)
+    bring(page, "all.zip", zipped(files))
     part = widget(page.selectbox, "Sheet or file inside")
     assert part.value == part.options[0] == "All that fit together, as one per annotator does"
     assert len(work(page).annotations) == len(cells)

@@ -1,12 +1,10 @@
 """The items file on Data: dropped, its ids chosen where they are not certain, its columns recoded."""
 
-import io
-import zipfile
-
 from streamlit.testing.v1 import AppTest
 
 from pages._ui.helpers.state import VisitorSession
 from tests.pages.visits import bring, cut, drop, plain, press, seen, widget
+from tests.zips import zipped
 
 VOTES = "item,rater,label,group\n" + "".join(
     f"i{i},r{j},{'yes' if (i * j) % 3 else 'no'},{'ab'[j % 2]}\n" for i in range(12) for j in range(6)
@@ -60,11 +58,7 @@ def test_columns_of_items_are_cut_into_ranges(page: AppTest) -> None:
 
 
 def test_the_items_may_be_on_another_sheet(page: AppTest) -> None:
-    file = io.BytesIO()
-    with zipfile.ZipFile(file, "w") as archive:
-        archive.writestr("votes.csv", VOTES)
-        archive.writestr("items.csv", ITEMS)
-    bring(page, "both.zip", file.getvalue())
+    bring(page, "both.zip", zipped({"votes.csv": VOTES, "items.csv": ITEMS}))
     session = page.session_state["work"]
     assert (session.data_spec.member, session.data_spec.items_member) == ("votes.csv", "items.csv")
     assert "topic" in session.dataset.attributes

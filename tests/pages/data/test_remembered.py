@@ -41,8 +41,7 @@ def confirm(page: AppTest, content: bytes) -> AppTest:
 def test_next_months_file_needs_no_clicks(server: Server) -> None:
     confirm(visit("data"), month("Yes", "No"))
     change(server.database, readings, updated_at=MAY_3)
-    page = visit("data")
-    drop(page, "may.csv", month("No", "Yes", prefix="other"))
+    page = drop(visit("data"), "may.csv", month("No", "Yes", prefix="other"))
     assert widget(page.selectbox, LABEL_COLUMN).value == "mood"
     assert widget(page.multiselect, "Labels, in order").value == ["Yes", "No"]
     assert "Read as on 3 May 2026 by you." in seen(page.caption)
@@ -68,8 +67,7 @@ def test_what_was_decided_is_pressed_and_can_be_changed(server: Server) -> None:
         ]
         return "\n".join(["item,rater,label,gender,removed,status", *rows, *more]).encode()
 
-    page = visit("data")
-    drop(page, "april.csv", of_month("i0,r0,3,M,no,approved", "i1,,0,,no,approved"))
+    page = drop(visit("data"), "april.csv", of_month("i0,r0,3,M,no,approved", "i1,,0,,no,approved"))
     asked = {
         "1 rater with 'removed' = 'yes'": False,
         "1 annotation with 'status' = 'rejected'": True,
@@ -85,8 +83,8 @@ def test_what_was_decided_is_pressed_and_can_be_changed(server: Server) -> None:
     assert (decided.exclude, decided.repeated) == ((), "first")
     press(page, CONTINUE)
 
-    page = visit("data")
-    drop(page, "may.csv", of_month("i0,r0,3,M,no,approved", "i1,,0,,no,approved", "i9,r1,4,W,no,approved"))
+    may = of_month("i0,r0,3,M,no,approved", "i1,,0,,no,approved", "i9,r1,4,W,no,approved")
+    page = drop(visit("data"), "may.csv", may)
     assert "by you" in seen(page.caption)
     assert questions(page) == asked
     session = page.session_state["work"]
@@ -101,8 +99,11 @@ def test_what_was_decided_is_pressed_and_can_be_changed(server: Server) -> None:
 
 def test_a_run_that_is_changed_has_its_answers_pressed(server: Server) -> None:
     rows = [f"i{n % 8},r{n // 8},{n % 3},{'MW'[n // 8 % 2]},{('no', 'yes')[n > 39]}" for n in range(48)]
-    page = visit("data")
-    drop(page, "votes.csv", "\n".join(["item,rater,label,gender,removed", *rows, "i0,r0,2,M,no"]).encode())
+    page = drop(
+        visit("data"),
+        "votes.csv",
+        "\n".join(["item,rater,label,gender,removed", *rows, "i0,r0,2,M,no"]).encode(),
+    )
     for words in ("removed", "differs from another", "are the numbers"):
         next(one for one in page.segmented_control if words in one.label).set_value(False).run()
     press(page, CONTINUE)
@@ -118,14 +119,12 @@ def test_a_run_that_is_changed_has_its_answers_pressed(server: Server) -> None:
 
 
 def test_labels_that_were_not_declared_and_ids_are_not_taken_over(server: Server) -> None:
-    page = visit("data")
-    drop(page, "april.csv", month("Yes", "No"))
+    page = drop(visit("data"), "april.csv", month("Yes", "No"))
     widget(page.selectbox, LABEL_COLUMN).set_value("mood").run()
     widget(page.multiselect, "Labels, in order").set_value(["Yes", "No"]).run()
     widget(page.text_area, "Leave out these raters").set_value("r1\nr2").run()
     press(page, CONTINUE)
-    page = visit("data")
-    drop(page, "may.csv", month("Yes", "No", "Unsure"))
+    page = drop(visit("data"), "may.csv", month("Yes", "No", "Unsure"))
     said = seen(page.caption)
     assert "'Unsure' was not among them" in said
     assert "2 rules on single raters or items" in said
@@ -141,8 +140,7 @@ def test_a_reading_that_does_not_fit_is_named_and_left(server: Server) -> None:
     ReadingStore(server.database).remember(
         key, remembered.DataSpec(item="item", rater="rater", label="gone"), (), owner=""
     )
-    page = visit("data")
-    drop(page, "may.csv", content)
+    page = drop(visit("data"), "may.csv", content)
     assert "does not fit this file: may.csv has no column 'gone'" in seen(page.caption)
     assert widget(page.selectbox, LABEL_COLUMN).value == "label"
     assert "Start afresh" not in labels(page.button)
@@ -157,23 +155,20 @@ def test_a_colleagues_reading_is_named_and_ones_own_comes_first(monkeypatch, ser
     sign_in("ann")
     confirm(visit("data"), month("Yes", "No"))
     sign_in("bob")
-    page = visit("data")
-    drop(page, "may.csv", month("Yes", "No"))
+    page = drop(visit("data"), "may.csv", month("Yes", "No"))
     assert "by ann@lab.example." in seen(page.caption)
     widget(page.multiselect, "Labels, in order").set_value(["No", "Yes"]).run()
     press(page, CONTINUE)
     for name, order in (("ann", ["Yes", "No"]), ("bob", ["No", "Yes"])):
         sign_in(name)
-        page = visit("data")
-        drop(page, "june.csv", month("Yes", "No"))
+        page = drop(visit("data"), "june.csv", month("Yes", "No"))
         assert "by you." in seen(page.caption)
         assert widget(page.multiselect, "Labels, in order").value == order
 
 
 def test_nothing_is_said_where_the_guess_is_the_same(server: Server, example: dict[str, bytes]) -> None:
     for _ in range(2):
-        page = visit("data")
-        drop(page, "annotations.csv", example["annotations.csv"])
+        page = drop(visit("data"), "annotations.csv", example["annotations.csv"])
         drop(page, "raters.csv", example["raters.csv"])
         assert "Read as on" not in seen(page.caption)
         assert "Guessed: " in seen(page.caption) or "Recognised: " in seen(page.caption)
@@ -186,8 +181,7 @@ def test_a_database_that_is_away_keeps_nobody_from_going_on(monkeypatch, server)
 
     monkeypatch.setattr(ReadingStore, "recall", fail)
     monkeypatch.setattr(ReadingStore, "remember", fail)
-    page = visit("data")
-    drop(page, "may.csv", month("Yes", "No"))
+    page = drop(visit("data"), "may.csv", month("Yes", "No"))
     assert page.metric
     press(page, CONTINUE)
     assert not page.error

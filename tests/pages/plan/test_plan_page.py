@@ -30,7 +30,6 @@ def made(page: AppTest, server: Server, key: str) -> AppTest:
     value = page.query_params["plan"]
     name = value if isinstance(value, str) else value[0]
     making = server.plans.find(f"{key}plan {name}")
-    assert making is not None
     assert making.ended.wait(PATIENCE_S)
     return page.run()
 

@@ -1,22 +1,17 @@
 """Projects: made, chosen, shared with others, left; and what their members see of everything else."""
 
 import pytest
-from streamlit.testing.v1 import AppTest
 
 from grasp_core.model.access import EVERYONE, User, only
 from grasp_core.server.server import Server
 from grasp_core.store.people.projects import Member
 from tests.labels import DELETE, TRY_EXAMPLE
 from tests.pages.people import ANN, ASKING, BOB, ROOT, VERA
-from tests.pages.visits import labels, press, visit
+from tests.pages.visits import labels, press, text_of, visit
 from tests.results import make_result
 
 SECRET = "Hidden business"
 HOSTILE = "<b>*Ours*</b>"
-
-
-def text(page: AppTest) -> str:
-    return "\n".join(str(getattr(element, "value", "")) for element in page)
 
 
 def known(user: User, server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -53,7 +48,7 @@ def test_a_project_is_made_and_worked_in(server: Server, monkeypatch: pytest.Mon
     assert server.accounts.known(ANN).role_in(made.id) == "owner"
     page = visit("projects")
     assert page.selectbox(key="choose-project").value == made.id
-    assert "\\<b\\>" in text(page) or "&lt;b" in text(page)
+    assert "\\<b\\>" in text_of(page) or "&lt;b" in text_of(page)
 
 
 @pytest.mark.usefixtures("nothing_computed")
@@ -76,7 +71,7 @@ def test_others_find_nothing_of_it(screen, user, server, run_of_bob, monkeypatch
     for query in ({}, dict.fromkeys(("run", "a", "b"), run_of_bob)):
         page = visit(screen, **query)
         assert not page.exception
-        assert SECRET not in text(page)
+        assert SECRET not in text_of(page)
         assert SECRET not in str([choice.options for choice in page.selectbox])
 
 

@@ -4,13 +4,12 @@ from dataclasses import replace
 
 from streamlit.testing.v1 import AppTest
 
-from grasp_core.model.outcome import Verdict
 from grasp_core.model.result import Everybody, Findable, RunResult
 from grasp_core.report.findings.answer import NO_DIFFERENCE
 from grasp_core.server.server import Server
 from tests.labels import DATA_AND_METHODS, ORDER
 from tests.pages.visits import press, seen, view, visit, widget
-from tests.results import make_result, saying, with_pairs
+from tests.results import judged, make_result, saying, with_pairs
 
 
 def opened(server: Server, result: RunResult, **query: str) -> AppTest:
@@ -22,8 +21,7 @@ def found(*names: str) -> RunResult:
 
 
 def test_the_title_is_the_clearest_finding_and_counts_stand_below(server: Server) -> None:
-    verdict = Verdict("clear", ("labels",), 0.0004, 0.002, 0.003, 5.0)
-    rows = [replace(saying(name, 0.112), verdict=verdict) for name in "ABCDEFGHIJ"]
+    rows = [judged(saying(name, 0.112), "clear", "labels") for name in "ABCDEFGHIJ"]
     page = opened(server, make_result(tuple(rows), statistics=("gai",), dsi=()))
     assert seen(page.title) == "**A** raters say “**unsafe**” in 11 more of 100 answers than everybody else"
     assert "All ten groups answer differently, more than luck explains." in seen(page.markdown)
@@ -32,7 +30,7 @@ def test_the_title_is_the_clearest_finding_and_counts_stand_below(server: Server
 
 
 def test_where_nothing_is_clear_it_says_what_would_have_shown(server: Server) -> None:
-    row = replace(saying("Woman", 0.05, "nominal"), verdict=Verdict("hint", ("labels",), 0.02, 0.2, 0.3, 2.0))
+    row = judged(saying("Woman", 0.05, "nominal"), "hint", "labels", p=0.02, q=0.2, bound=0.3)
     result = make_result((row,), statistics=("gai",), dsi=())
     together = Everybody(0.24, 0.1, 0.4, None, 350, 0.7, 0.1, (), (), ())
     page = opened(server, replace(result, findable=(Findable(row.n_raters, 0.2),), everybody=together))

@@ -6,7 +6,6 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from grasp_core.analysis.small_groups import LEAST
-from grasp_core.model.outcome import Verdict
 from grasp_core.model.result import Association, RunResult
 from grasp_core.model.text import number
 from grasp_core.server.server import Server
@@ -14,8 +13,8 @@ from grasp_core.store.runs import RunRecord
 from pages._ui.result import cache
 from tests.labels import CANCEL_RUN, DATA_AND_METHODS, MAKE_LINK, NUMBERS_SO_FAR, TABLE_OF_GROUPS
 from tests.pages import visits
-from tests.pages.visits import menus, press, seen, view, widget
-from tests.results import make_group, make_outcome, make_result, so_far
+from tests.pages.visits import groups_table, menus, press, seen, view, widget
+from tests.results import judged, make_group, make_outcome, make_result, so_far
 from tests.stored import going_run
 
 
@@ -41,10 +40,6 @@ def with_numbers(page: AppTest) -> AppTest:
     return widget(page.toggle, NUMBERS_SO_FAR).set_value(True).run()
 
 
-def table(page: AppTest) -> object:
-    return next(frame.value for frame in page.dataframe if "voting_agreement" in frame.value)
-
-
 def test_values_then_p_and_then_the_result(server: Server, example_result: RunResult, going) -> None:
     keep(server, going, example_result, 0)
     page = visit("results", run=going.id)
@@ -52,14 +47,14 @@ def test_values_then_p_and_then_the_result(server: Server, example_result: RunRe
     assert not page.dataframe  # who comes for the answer does not meet all statistics first
     with_numbers(page)
     assert "come with the first permutations" in seen(page.info)
-    assert len(table(page)) == 20
-    assert not set(table(page)["marks"]) - {""}
+    assert len(groups_table(page)) == 20
+    assert not set(groups_table(page)["marks"]) - {""}
     widget(page.toggle, "Show intervals, p and q").set_value(True).run()
-    assert set(table(page)["gai_p"]) == {"…"}
+    assert set(groups_table(page)["gai_p"]) == {"…"}
     keep(server, going, example_result, 500)
     page.run()
     assert "after 500 permutations" in seen(page.info)
-    assert table(page)["gai_p"].str.fullmatch(r"about 0\.\d{3} \(0\.\d{3}–[01]\.\d{3}\)").all()
+    assert groups_table(page)["gai_p"].str.fullmatch(r"about 0\.\d{3} \(0\.\d{3}–[01]\.\d{3}\)").all()
     assert not menus(page)
     assert seen(page.header).startswith(
         "\n".join([TABLE_OF_GROUPS, "One statistic in every group", "Agreement inside and across groups"])
@@ -73,7 +68,7 @@ def test_values_then_p_and_then_the_result(server: Server, example_result: RunRe
     assert "Methods" in seen(view(page, DATA_AND_METHODS).header)
     view(page, "Groups in numbers")
     assert "Export" in menus(page)
-    assert table(page)["gai_p"].dtype == float
+    assert groups_table(page)["gai_p"].dtype == float
 
 
 def test_nothing_of_a_provisional_result_is_kept_for_the_final_one(server, example_result, going) -> None:
@@ -82,15 +77,13 @@ def test_nothing_of_a_provisional_result_is_kept_for_the_final_one(server, examp
     before = with_numbers(visit("results", run=going.id))
     server.runs.finish(going, "done", result=example_result)
     after = visit("results", run=going.id, view="Groups in numbers")
-    assert not set(table(before)["marks"]) - {""}
-    assert set(table(after)["marks"]) - {""}
+    assert not set(groups_table(before)["marks"]) - {""}
+    assert set(groups_table(after)["marks"]) - {""}
 
 
 def test_what_is_left_given_an_axis_changes_what_was_told_before_it_was_known() -> None:
-    found = make_group("Woman", gai=make_outcome(1.5, "up", "**"))
-    verdict = Verdict("clear", ("cohesion",), 0.0004, 0.006, 0.009, 5.0)
-    found = replace(found, verdict=verdict)
-    old = replace(make_group("old", "age"), verdict=replace(verdict, code="hint"))
+    found = judged(make_group("Woman", gai=make_outcome(1.5, "up", "**")), "clear", "cohesion")
+    old = judged(make_group("old", "age"), "hint", "cohesion")
     whole = make_result((found, old), statistics=("gai",), dsi=())
     together = (Association("gender", "age", 0.3, 0.01),)
     parts = replace(whole, associations=together, later="given"), whole
@@ -105,7 +98,7 @@ def test_a_stranger_sees_it_too_without_names(server: Server, example_result: Ru
     keep(server, going, example_result, 500)
     page = with_numbers(visit("shared", token=token))
     assert "Provisional, after 500" in seen(page.info)
-    assert len(table(page)) == 20
+    assert len(groups_table(page)) == 20
     assert not [button for button in page.button if button.label == CANCEL_RUN]
     server.runs.finish(going, "done", result=example_result)
     assert "Methods" in seen(visit("shared", token=token, view=DATA_AND_METHODS).header)
@@ -133,4 +126,4 @@ def test_one_group_is_looked_at_meanwhile(server: Server, example_result: RunRes
     assert frame["p"].str.startswith("about 0.").all()
     press(page, "All groups")
     with_numbers(page)
-    assert len(table(page)) == 20
+    assert len(groups_table(page)) == 20

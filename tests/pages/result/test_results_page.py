@@ -20,6 +20,7 @@ from tests.pages.visits import (
     bring,
     files_in,
     finished,
+    groups_table,
     on,
     open_example,
     press,
@@ -61,24 +62,20 @@ def test_unknown_run_gets_a_sentence_and_a_way_on(server: Server) -> None:
     assert not page.exception
 
 
-def _table(page: AppTest) -> object:
-    return next(frame.value for frame in page.dataframe if "voting_agreement" in frame.value)
-
-
 def test_the_table_has_every_group_and_statistic_in_the_order_that_is_asked_for(results: AppTest) -> None:
-    table = _table(results)
+    table = groups_table(results)
     assert len(table) == 20
     assert [*table.columns[:3], *table.columns[-2:]] == ["group", "axis", "raters", "distance", "marks"]
     widget(results.multiselect, "Axes").set_value(["gender"]).run()
-    assert list(_table(results)["group"]) == ["Man", "Woman"]
+    assert list(groups_table(results)["group"]) == ["Man", "Woman"]
     widget(results.multiselect, "Axes").set_value([]).run()
     widget(results.selectbox, ORDER).set_value("effect").run()
-    assert "Asian, Man" in list(_table(results)["group"])[:2]
+    assert "Asian, Man" in list(groups_table(results)["group"])[:2]
     results.toggle[0].set_value(True).run()
-    table = _table(results)
+    table = groups_table(results)
     assert table[[name for name in table if name.endswith(("_p", "_q"))]].min().min() > 0  # never zero
     widget(results.selectbox, "Significance").set_value("Marked after correction").run()
-    assert 0 < len(_table(results)) < 20
+    assert 0 < len(groups_table(results)) < 20
     widget(results.multiselect, "Statistics in the table").set_value([]).run()
     assert "at least one statistic" in seen(results.info)
 

@@ -45,11 +45,14 @@ def page(server: Server) -> AppTest:
     return visit("data")
 
 
-def fetch(page: AppTest, address: str, table: str = "votes") -> AppTest:
+def fill(page: AppTest, address: str) -> AppTest:
     widget(page.radio, "Tool").set_value("sql").run()
     widget(page.text_input, "Address of the database").set_value(address)
-    widget(page.text_input, "Table").set_value(table).run()
-    return press(page, "Fetch")
+    return widget(page.text_input, "Table").set_value("votes").run()
+
+
+def fetch(page: AppTest, address: str) -> AppTest:
+    return press(fill(page, address), "Fetch")
 
 
 def test_a_table_is_fetched_fetched_again_and_analysed_as_before(page, server, database) -> None:
@@ -124,19 +127,16 @@ def test_a_token_is_kept_for_those_who_ask_and_forgotten(page, server, monkeypat
         return fetched(from_tool.parse(f"sql:sqlite:///{database}?table=votes"), **{**how, "token": ""})
 
     monkeypatch.setattr(server.sources, "fetch", noted)
-    widget(page.radio, "Tool").set_value("sql").run()
-    widget(page.text_input, "Address of the database").set_value("postgresql://ann@db.internal/lab")
+    fill(page, "postgresql://ann@db.internal/lab")
     widget(page.text_input, "Password").set_value("tok-hidden")
     widget(page.checkbox, "Keep it, encrypted, for the next time").check()
-    fetch(page, "postgresql://ann@db.internal/lab")
+    press(page, "Fetch")
     assert not page.error
     assert given == ["tok-hidden"]
     assert "tok-hidden" not in [box.value for box in page.text_input]
     fetch(page, "postgresql://ann@db.internal/lab")
     assert given == ["tok-hidden"] * 2
-    widget(page.radio, "Tool").set_value("sql").run()
-    widget(page.text_input, "Address of the database").set_value("postgresql://ann@db.internal/lab")
-    widget(page.text_input, "Table").set_value("votes").run()
+    fill(page, "postgresql://ann@db.internal/lab")
     assert "Yours for postgresql://ann@db.internal/lab is kept since" in seen(page.caption)
     press(page, "Forget the kept one")
     source = from_tool.parse("sql:postgresql://ann@db.internal/lab?table=votes")

@@ -87,7 +87,6 @@ def test_it_is_paused_resumed_looked_at_and_deleted(server: Server, run: RunReco
     assert not page.exception
     server.watching.look_due()
     found = server.watches.get(watch.id)
-    assert found is not None
     assert (found.every, found.paused, found.looked_at is None) == ("weekly", None, False)
     press(page, "Delete")
     press(page, DELETE)
@@ -117,5 +116,4 @@ def test_who_does_not_own_it_looks_and_other_projects_see_nothing(server, run, m
     monkeypatch.setattr("pages._ui.helpers.identity.may_manage", lambda *_: True)  # as it was when drawn
     assert press(visit("watch"), "Pause").exception
     found = server.watches.get(watch.id)
-    assert found is not None
     assert found.paused is None

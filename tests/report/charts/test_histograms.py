@@ -3,32 +3,24 @@ from dataclasses import replace
 import pytest
 
 from grasp_core.model.errors import SpecError
-from grasp_core.model.outcome import Histogram, Interval, Outcome
+from grasp_core.model.outcome import Histogram, Interval, LabelUse, Outcome, Shift
 from grasp_core.model.remarks.remark import said
-from grasp_core.report.charts.histograms import null_histograms
+from grasp_core.report.charts.forest import label_use_chart
+from grasp_core.report.charts.histograms import group_histograms, null_histograms
 from grasp_core.report.charts.rows import quantile, shared_domain
 from grasp_core.report.tables import not_drawn
 from tests.report.charts.drawn import datasets, encodings
 from tests.results import (
-    PAPER_STATISTICS,
     make_group,
     make_label_use,
     make_outcome,
     make_result,
     normal_histogram,
+    saying,
+    so_far,
     with_label_use,
     without_gai,
 )
-
-
-@pytest.mark.parametrize(
-    ("statistic", "theme"), [(PAPER_STATISTICS[0], "dark"), (PAPER_STATISTICS[-1], "light")]
-)
-def test_a_statistic_draws_every_group(statistic, theme):
-    result = make_result()
-    found = datasets(null_histograms(result, statistic, theme))
-    assert [row["group"] for row in found["rows"]] == [row.group.label for row in result.groups]
-    assert [len(row["x"]) for row in found["nulls"]] == [61] * 20
 
 
 def test_values_p_and_q_are_shown_as_text():
@@ -55,8 +47,11 @@ def test_histogram_outlines_follow_the_counts_within_their_row():
         assert all(drawn["row"] <= top <= drawn["base"] <= drawn["row"] + 44 for top in drawn["top"])
 
 
-def test_headings_only_in_axis_order():
-    by_axis = datasets(null_histograms(make_result(), "gai"))
+def test_every_group_is_drawn_with_headings_only_in_axis_order():
+    result = make_result()
+    by_axis = datasets(null_histograms(result, "gai", "dark"))
+    assert [row["group"] for row in by_axis["rows"]] == [row.group.label for row in result.groups]
+    assert [len(row["x"]) for row in by_axis["nulls"]] == [61] * 20
     assert [row["text"] for row in by_axis["headings"]] == ["age", "gender", "race", "race × gender"]
     by_q = datasets(null_histograms(make_result(), "irr", order="q"))
     assert by_q["headings"] == []
@@ -226,3 +221,60 @@ def _marks_at_left(spec):
         for layer in spec["layer"]
         if layer["mark"]["type"] == "text" and layer["encoding"]["x"] == {"value": 0}
     ]
+
+
+@pytest.fixture
+def row():
+    return saying("Woman", -0.112, gai=make_outcome(1.3, "up", "*"), irr=make_outcome(0.2, "up"))
+
+
+def result_of(row):
+    return make_result((row,), statistics=("irr", "gai"), dsi=())
+
+
+def test_all_statistics_of_a_group_are_in_deviations_from_chance(row):
+    chart = group_histograms(result_of(row), row)
+    drawn = {one["group"]: one for one in datasets(chart)["rows"]}
+    assert list(drawn) == ["Label use: “unsafe”", "GAI", "IRR"]
+    assert drawn["GAI"]["x"] == pytest.approx(2.3, abs=0.02)  # as tests.results places one star
+    assert drawn["GAI"]["value"] == "1.300 ↑"
+    assert drawn["Label use: “unsafe”"]["value"] == "−11.2 ↓"
+    assert drawn["Label use: “unsafe”"]["interval"] == "[−17.2, −5.2]"
+    assert chart.to_dict()["description"].startswith("Histograms of the statistics of Woman")
+
+
+def test_what_a_group_has_not_is_told():
+    row = make_group("Woman")
+    assert "No statistic" in datasets(group_histograms(result_of(row), row))["message"][0]["text"]
+    row = replace(make_group("Woman"), label_use=LabelUse({"a": Shift(None)}, reason=said("no shared item")))
+    assert "no shared item" in datasets(label_use_chart(result_of(row), row))["message"][0]["text"]
+
+
+def test_where_nothing_is_tested_by_random_groupings_none_are_drawn():
+    row = make_group("Woman", irr=Outcome(0.4, reason=said("other items")))
+    assert "tested by random" in datasets(group_histograms(result_of(row), row))["message"][0]["text"]
+    begun = so_far(result_of(make_group("Woman", irr=Outcome(0.4))), 0)
+    assert "rows" in datasets(group_histograms(begun, begun.groups[0]))
+
+
+def test_a_provisional_axis_stays_while_values_widen_it_a_little(row):
+    result = so_far(result_of(row), 200)
+    scale = encodings(group_histograms(result, result.groups[0]), "x")[1]["scale"]["domain"]
+    assert all(end == pytest.approx(round(end / 0.25) * 0.25) for end in scale)
+
+
+def test_label_use_has_a_row_per_label_that_differs_most(row):
+    chart = label_use_chart(result_of(row), row)
+    unsafe, safe = datasets(chart)["rows"]
+    assert (unsafe["group"], unsafe["value"], unsafe["interval"]) == ("unsafe", "−11.2", "[−17.2, −5.2]")
+    assert [round(unsafe[end], 9) for end in ("x", "low", "high")] == [-11.2, -17.2, -5.2]
+    assert (safe["value"], safe["significance"]) == ("+11.2", "after correction")
+    assert chart.to_dict()["title"]["subtitle"][-1] == "All labels together: p = 0.002, q = 0.010."
+    assert (
+        "unsafe −11.2 [−17.2, −5.2], after correction; safe +11.2 [+5.2, +17.2], after correction."
+        in chart.to_dict()["description"]
+    )
+    shifts = {f"L{n}": Shift((-1) ** n * n / 1000) for n in range(60)}
+    row = replace(make_group("Woman"), label_use=LabelUse(shifts, most="L59"))
+    drawn = datasets(label_use_chart(result_of(row), row))["rows"]
+    assert [one["group"] for one in drawn] == [f"L{n}" for n in range(20, 60)]

@@ -4,7 +4,7 @@ from html.parser import HTMLParser
 
 import pytest
 
-from grasp_core.model.outcome import Interval, Outcome, Shift, Verdict
+from grasp_core.model.outcome import Interval, Outcome, Shift
 from grasp_core.model.remarks.remark import said
 from grasp_core.model.result import RunResult
 from grasp_core.report.contents import brackets, not_estimable
@@ -12,6 +12,7 @@ from grasp_core.report.writers._html_page import report_html
 from tests.report.hostile import hostile_result
 from tests.results import (
     PAPER_STATISTICS,
+    judged,
     make_group,
     make_label_use,
     make_outcome,
@@ -133,7 +134,7 @@ def test_what_findings_are_made_of_is_drawn_and_the_rest_told_in_numbers(documen
 
 
 def test_groups_by_verdict_are_drawn_for_phones_too():
-    clear = replace(make_group("Woman"), verdict=Verdict("clear", ("labels",), 0.001, 0.002, 0.002))
+    clear = judged(make_group("Woman"), "clear", "labels")
     document = Document(report_html(make_result((clear, make_group("Man")))))
     (phones,) = (attributes for tag, attributes in document.tags if tag == "source")
     wide = next(attributes for tag, attributes in document.tags if tag == "img")

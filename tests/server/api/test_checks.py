@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from fastapi.testclient import TestClient
 
+from grasp_core.model.spec import RunSpec
 from grasp_core.notebook.results import Analysis
 from grasp_core.reading.dataset.load import load
 from grasp_core.reading.sandbox.read import read_table
@@ -43,7 +44,7 @@ def test_a_check_tells_what_a_run_would_read_and_runs_nothing(ann: TestClient, s
     files = upload(ann)
     told = post(ann, "/validate", spec=spec(), files=files).json()
     tables = [read_table(content, name) for name, content in few_items().items()]
-    dataset = load(*tables, server_spec(told), ("rater_gender",))
+    dataset = load(*tables, RunSpec.from_dict(told["spec"]).data, ("rater_gender",))
     assert told["runs"] is True
     assert (told["questions"], told["problems"]) == ([], [])
     assert told["data"]["raters"] == dataset.summary.raters
@@ -54,12 +55,6 @@ def test_a_check_tells_what_a_run_would_read_and_runs_nothing(ann: TestClient, s
     assert server.runs.search() == []
     started = post(ann, "/runs", spec=spec(), files=files).json()
     assert (started["notes"], started["hints"]) == (told["notes"], told["hints"])
-
-
-def server_spec(told: dict[str, Any]) -> Any:
-    from grasp_core.model.spec import RunSpec
-
-    return RunSpec.from_dict(told["spec"]).data
 
 
 def test_a_recognised_axis_without_groups_is_left_out_as_elsewhere(ann: TestClient) -> None:
@@ -131,8 +126,7 @@ def test_a_file_that_cannot_be_read_is_a_problem_beside_those_of_the_spec(ann: T
 
 def test_a_run_is_cancelled_and_stays(ann: TestClient, client: MakeClient, server: Server) -> None:
     run = post(ann, "/runs", spec=spec(), files=upload(ann)).json()["id"]
-    bob = client(user=BOB)
-    problem(bob.post(f"/api/v1/runs/{run}/cancel"), HTTPStatus.FORBIDDEN)
+    problem(client(user=BOB).post(f"/api/v1/runs/{run}/cancel"), HTTPStatus.FORBIDDEN)
     assert ann.post(f"/api/v1/runs/{run}/cancel").json()["state"] == "cancelled"
     assert ann.post(f"/api/v1/runs/{run}/cancel").status_code == HTTPStatus.OK
     assert ann.get("/api/v1/runs").json()["runs"][0]["id"] == run
@@ -146,8 +140,7 @@ def test_title_note_and_tags_are_changed_one_by_one(ann: TestClient, client, don
     assert ann.patch(path, json={"tags": []}).json()["tags"] == []
     refused(ann.patch(path, json={"title": "  "}))
     refused(ann.patch(path, json={"state": "done"}))
-    viewer = client(user=VIEWER)
-    problem(viewer.patch(path, json={"title": "Mine"}), HTTPStatus.FORBIDDEN)
+    problem(client(user=VIEWER).patch(path, json={"title": "Mine"}), HTTPStatus.FORBIDDEN)
 
 
 def test_files_stay_in_the_servers_folder(ann: TestClient, server: Server, folder: Path) -> None:
@@ -198,8 +191,7 @@ def test_large_files_are_answered_at_once(ann: TestClient, client, server, monke
     assert answer.headers["Location"].endswith(f"/api/v1/work/{begun['id']}")
     again = ann.post("/api/v1/runs", json=body, headers=key)
     assert (again.json()["id"], again.headers["Idempotency-Replayed"]) == (begun["id"], "true")
-    bob = client(user=BOB)
-    problem(bob.get(f"/api/v1/work/{begun['id']}"), HTTPStatus.NOT_FOUND)
+    problem(client(user=BOB).get(f"/api/v1/work/{begun['id']}"), HTTPStatus.NOT_FOUND)
     told = ended(ann, answer)
     assert (told["state"], told["problem"]) == ("done", None)
     assert [one["id"] for one in ann.get("/api/v1/runs").json()["runs"]] == [told["run"]["id"]]
@@ -213,7 +205,8 @@ def test_quality_is_that_of_the_other_doors(ann: TestClient) -> None:
     told = post(ann, "/quality", spec=spec(), files=files).json()
     tables = [read_table(content, name) for name, content in few_items().items()]
     checked = post(ann, "/validate", spec=spec(), files=files).json()
-    here = quality_report(load(*tables, server_spec(checked), ("rater_gender",)), ["rater_gender"]).to_dict()
+    data = load(*tables, RunSpec.from_dict(checked["spec"]).data, ("rater_gender",))
+    here = quality_report(data, ["rater_gender"]).to_dict()
     assert {name: told[name] for name in ("near_duplicates", "small_groups", "axes")} == {
         name: here[name] for name in ("near_duplicates", "small_groups", "axes")
     }
@@ -269,9 +262,7 @@ def test_whoever_asks_finds_themselves_their_projects_and_tokens(client, server,
     assert [(one["id"], one["role"]) for one in ann.get("/api/v1/projects").json()["projects"]] == [
         ("everyone", "analyst")
     ]
-    bob = client()
-    bob.headers.update({"X-Test-User": BOB.id, "Origin": "http://localhost:8501"})
-    problem(bob.delete(f"/api/v1/tokens/{token['id']}"), HTTPStatus.NOT_FOUND)
+    problem(client(user=BOB).delete(f"/api/v1/tokens/{token['id']}"), HTTPStatus.NOT_FOUND)
     assert ann.delete(f"/api/v1/tokens/{token['id']}").status_code == HTTPStatus.NO_CONTENT
     assert ann.get("/api/v1/tokens").json()["tokens"][0]["works"] is False
     stranger = client()

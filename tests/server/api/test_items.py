@@ -112,7 +112,6 @@ def test_what_the_api_found_the_page_finds(ann: TestClient, run: RunRecord, serv
     named = ann.post(address(run), json=ASKED).json()["id"]
     plain = found(ann, run, named)
     kept = server.items.find(run.id, run.project, named)
-    assert kept is not None
     assert json.loads(json.dumps(kept.to_dict())) == plain
 
 

@@ -96,8 +96,7 @@ SIZES = {"Man": 40, "Woman": 30, "Few": 3}
 
 
 def test_links_are_made_with_terms_and_withdrawn_together(client, server, done: RunRecord) -> None:
-    ann, address = client(), f"/api/v1/runs/{done.id}/links"
-    ann.headers["X-Test-User"] = ANN.id
+    ann, address = client(user=ANN), f"/api/v1/runs/{done.id}/links"
     other = server.runs.add(make_result(), title="Another", owner=ANN.id)
     made = ann.post(address, json={"password": PASSWORD, "max_uses": 3}, headers={"Idempotency-Key": "k"})
     assert made.status_code == HTTPStatus.CREATED

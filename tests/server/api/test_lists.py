@@ -10,6 +10,7 @@ from grasp_core.store.schema import runs
 from tests.results import make_result
 from tests.server.api.asking import bearer, failed, problem
 from tests.server.conftest import ANN, SIGN_IN, VIEWER, MakeClient
+from tests.store.making import change
 
 
 @pytest.fixture
@@ -17,15 +18,13 @@ def titles(server: Server) -> list[str]:
     """Seven runs, five of them of the same time."""
     found = [f"Run {number}" for number in range(7)]
     ids = [server.runs.add(make_result(), title=title, owner=ANN.id).id for title in found]
-    with server.database.begin() as connection:
-        connection.execute(runs.update().where(runs.c.id.in_(ids[1:6])).values(created_at=1_700_000_000.125))
+    change(server.database, runs, runs.c.id.in_(ids[1:6]), created_at=1_700_000_000.125)
     return found
 
 
 @pytest.mark.parametrize("limit", [2, 7, 50])
 def test_pages_hold_every_run_once(client: MakeClient, titles: list[str], limit: int) -> None:
-    visitor, seen, cursor = client(), [], None
-    visitor.headers["X-Test-User"] = VIEWER.id
+    visitor, seen, cursor = client(user=VIEWER), [], None
     for _ in range(10):
         query = {"limit": limit} if cursor is None else {"limit": limit, "cursor": cursor}
         page = visitor.get("/api/v1/runs", params=query).json()

@@ -1,5 +1,4 @@
 import logging
-import time
 from dataclasses import replace
 from http import HTTPStatus
 from pathlib import Path
@@ -28,6 +27,7 @@ from tests.made_up import BOARD, telling
 from tests.results import make_result, so_far
 from tests.server.api.asking import bearer, failed, problem
 from tests.server.conftest import ANN, SIGN_IN, VIEWER, MakeClient
+from tests.store.making import change
 from tests.stored import going_run
 
 
@@ -134,19 +134,6 @@ def test_a_token_opens_its_own_run_without_names(client: MakeClient, server: Ser
     assert server.links.of_run(done.id)[0].uses == 1, "one visit"
 
 
-def test_expired_and_revoked_tokens_open_nothing(client: MakeClient, server: Server, done: RunRecord) -> None:
-    stranger = client(**SIGN_IN)
-    revoked = server.links.create(done.id, created_by=ANN.id)
-    server.links.revoke(server.links.of_run(done.id)[0].id)
-    expired = server.links.create(done.id, created_by=ANN.id, days=1)
-    with server.database.begin() as connection:
-        connection.execute(
-            links.update().where(links.c.expires_at.is_not(None)).values(expires_at=time.time() - 1)
-        )
-    for token in (revoked, expired):
-        problem(stranger.get(f"/api/v1/runs/{done.id}", headers=bearer(token)), HTTPStatus.UNAUTHORIZED)
-
-
 @pytest.mark.parametrize("user", [ANN, VIEWER])
 def test_whoever_has_signed_in_sees_runs_of_models_and_leaderboards(
     client: MakeClient, server: Server, user: User, about_models: RunRecord
@@ -202,8 +189,7 @@ def test_a_token_of_one_kind_opens_nothing_of_the_other(client, server, done: Ru
     """Not even where a run and a link have the same id."""
     stranger = client(**SIGN_IN)
     _, of_board = shared_board(server)
-    with server.database.begin() as connection:
-        connection.execute(links.update().values(id=done.id))
+    change(server.database, links, id=done.id)
     of_run = server.links.create(done.id, created_by=ANN.id)
     for path, token in (
         (f"/api/v1/runs/{done.id}", of_board),
@@ -222,10 +208,11 @@ def test_what_does_not_hold_opens_nothing(client, server, done: RunRecord, setti
     visitor = client(**settings)
     revoked = server.links.create(done.id, created_by=ANN.id)
     server.links.revoke(server.links.of_run(done.id)[0].id)
+    expired = server.links.create(done.id, created_by=ANN.id, days=-1)
     locked = server.links.create(done.id, created_by=ANN.id, password="the right one")
     brought = [
         *({"Authorization": said} for said in ("Bearer", "Bearer ", "Basic", "Basic YTpi", "Token x", "")),
-        *(bearer(token) for token in ("unknown", revoked, f"{PREFIX}unknown", locked)),
+        *(bearer(token) for token in ("unknown", revoked, expired, f"{PREFIX}unknown", locked)),
         {**bearer(locked), "Link-Password": "a wrong one"},
     ]
     run = f"/api/v1/runs/{done.id}"

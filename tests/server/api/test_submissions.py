@@ -1,7 +1,5 @@
 """Predictions handed in by the API: checked, scored once, taken off."""
 
-import io
-import zipfile
 from http import HTTPStatus
 from pathlib import Path
 from typing import Any
@@ -32,12 +30,10 @@ def given(tmp_path: Path) -> dict[str, str]:
 
 
 def archive(labels: str, probabilities: str = "") -> bytes:
-    out = io.BytesIO()
-    with zipfile.ZipFile(out, "w") as packed:
-        packed.writestr("data/mood/predictions.csv", f"ID,Label\n{labels}")
-        if probabilities:
-            packed.writestr("data/mood/probabilities.csv", f"ID,calm,angry\n{probabilities}")
-    return out.getvalue()
+    files = {"data/mood/predictions.csv": f"ID,Label\n{labels}"}
+    if probabilities:
+        files["data/mood/probabilities.csv"] = f"ID,calm,angry\n{probabilities}"
+    return zipped(files)
 
 
 def sent(visitor: TestClient, content: bytes, name: str = "mine") -> Any:

@@ -37,17 +37,11 @@ class Ours:
         self.tokens = [token_of(server, mail, "run") for mail in MAILS]
         self.ann, self.bob = (
             server.accounts.known(user)
-            for user in map(server.accounts.acting, (self._owner(token) for token in self.tokens))
-            if user is not None
+            for user in map(server.accounts.acting, (server.tokens.use(token).owner for token in self.tokens))
         )
         owner = Member("person", self.ann.id, "owner")
         self.project = server.projects.create("Ours", owner=owner).id
         self.run = ran(server, by=self.ann, project=self.project, title="Votes <b>&amp;\x0b")
-
-    def _owner(self, token: str) -> str:
-        found = self.server.tokens.use(token)
-        assert found is not None
-        return found.owner
 
     def ask(self, method: str, path: str, *, who: int = 0, **what: Any) -> Any:
         return self.visitor.request(method, f"/api/v1{path}", headers=bearer(self.tokens[who]), **what)
@@ -55,14 +49,11 @@ class Ours:
     def watch(self) -> dict[str, Any]:
         answer = self.ask("POST", "/watches", json={"run": self.run.id, "every": "hourly"})
         assert answer.status_code == HTTPStatus.CREATED, answer.text
-        found: dict[str, Any] = answer.json()
-        return found
+        return answer.json()
 
     def changed(self, watch: dict[str, Any], content: bytes) -> None:
         Path(self.server.settings.data_dir, "votes.csv").write_bytes(content)
-        found = self.server.watches.get(watch["id"])
-        assert found is not None
-        look(self.server, found)
+        look(self.server, self.server.watches.get(watch["id"]))
 
 
 @pytest.fixture

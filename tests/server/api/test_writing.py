@@ -15,13 +15,16 @@ from httpx import ASGITransport, AsyncClient, Response
 
 from grasp_core.reading.dataset.load import load
 from grasp_core.reading.sandbox.read import read_table
+from grasp_core.server.api import runs as events
 from grasp_core.server.server import Server
 from grasp_core.store.files import FileStore
 from grasp_core.store.runs import RunRecord
 from tests.computing import compute_in_threads
 from tests.few_items import few_items
+from tests.results import make_result
 from tests.server.api.asking import SMALL, bearer, problem, refused, sent, spec, upload
 from tests.server.conftest import ANN, BOB, SIGN_IN, VIEWER, MakeClient
+from tests.stored import going_run
 
 
 @pytest.fixture
@@ -54,7 +57,6 @@ def test_a_run_is_uploaded_asked_for_followed_and_taken_away(ann: TestClient, co
     assert (last["state"], last["permutations"]["done"]) == ("done", 200)
     found = ann.get(f"/api/v1/runs/{run['id']}").json()
     full = computing.runs.get(run["id"])
-    assert full is not None
     tables = [read_table(content, name) for name, content in few_items().items()]
     here = compute_in_threads(load(*tables, full.spec.data), full.spec).to_dict()
     assert found["groups"] == json.loads(json.dumps(here["groups"]))
@@ -107,8 +109,7 @@ def test_rows_that_stop_a_reading_go_as_recommended(ann, computing) -> None:
 
 def test_the_same_question_of_another_person_is_their_own_run(client: MakeClient, computing: Server) -> None:
     """With a title, links and a deletion of their own; it is computed once."""
-    ann, bob = client(), client()
-    ann.headers["X-Test-User"], bob.headers["X-Test-User"] = ANN.id, BOB.id
+    ann, bob = client(user=ANN), client(user=BOB)
     files = upload(ann)
     anns = ask(ann, files).json()
     upload(bob)
@@ -310,14 +311,9 @@ def test_links_are_made_listed_and_withdrawn(ann: TestClient, client, server, do
 
 
 def test_who_must_not_see_a_run_any_more_does_not_follow_it(client, server, monkeypatch) -> None:
-    from grasp_core.server.api import runs as events
-    from grasp_core.store.runs import Request
-    from tests.results import make_result
-
     monkeypatch.setattr(events, "POLL_SECONDS", 0.01)
     monkeypatch.setattr(events, "CHECK_SECONDS", 0.0)
-    result = make_result()
-    run, _ = server.runs.create(Request("b" * 64, "A run", "", "0.1.0", result.spec, result.data, ()))
+    run = going_run(server, make_result())
     link = server.links.create(run.id, created_by=ANN.id)
     asked = iter([*[True] * 2])
 
@@ -334,13 +330,8 @@ def test_who_must_not_see_a_run_any_more_does_not_follow_it(client, server, monk
 
 
 def test_who_follows_many_runs_leaves_others_theirs(client: MakeClient, server: Server, monkeypatch) -> None:
-    from grasp_core.server.api import runs as events
-    from grasp_core.store.runs import Request
-    from tests.results import make_result
-
     monkeypatch.setattr(events, "POLL_SECONDS", 0.01)
-    result = make_result()
-    run, _ = server.runs.create(Request("b" * 64, "A run", "", "0.1.0", result.spec, result.data, ()))
+    run = going_run(server, make_result())
     link, other = (server.links.create(run.id, created_by=ANN.id) for _ in range(2))
     app, address = client(**SIGN_IN).app, f"/api/v1/runs/{run.id}/events"
 

@@ -30,11 +30,7 @@ def answered(site: Site, web: httpx.Client) -> list[int]:
 
 def shown(site: Site, web: httpx.Client, server: str | None = None) -> str:
     with tab(server or site.servers[0], "account", web, site.servers[0]) as opened:
-        return text(opened)
-
-
-def text(opened: Tab) -> str:
-    return " ".join(str(message.delta) for message in opened.seen)
+        return opened.text()
 
 
 def kept(web: httpx.Client) -> httpx.Client:
@@ -67,7 +63,7 @@ def test_after_sign_out_nothing_is_answered(site: Site) -> None:
             tab(site.servers[0], "account", web) as here,
             tab(site.servers[1], "account", web, site.servers[0]) as there,
         ):
-            assert all("this one" in text(opened) for opened in (here, there))
+            assert all("this one" in opened.text() for opened in (here, there))
             answer = sign_out(web)
             assert answer.status_code == 200
             assert "/oauth2/end_session" in answer.text

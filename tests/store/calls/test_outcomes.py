@@ -10,6 +10,7 @@ from grasp_core.model.errors import LimitError
 from grasp_core.store.api_calls import CallOutcome, OutcomeStore
 from grasp_core.store.schema import outcomes
 from tests.store.both import on_both
+from tests.store.making import change
 
 
 @pytest.fixture
@@ -46,11 +47,9 @@ def test_after_a_day_or_where_a_server_died_it_begins_anew(store: OutcomeStore, 
     store.begin("old", "r", owner="ann")
     store.end("old", CallOutcome(201, "{}"))
     store.begin("lost", "r", owner="ann")
-    with engine.begin() as connection:
-        connection.execute(outcomes.update().values(created_at=time.time() - 23 * 3600))
+    change(engine, outcomes, created_at=time.time() - 23 * 3600)
     assert store.begin("old", "r", owner="ann") == CallOutcome(201, "{}")
     assert store.begin("lost", "r", owner="ann") is None
-    with engine.begin() as connection:
-        connection.execute(outcomes.update().values(created_at=time.time() - 25 * 3600))
+    change(engine, outcomes, created_at=time.time() - 25 * 3600)
     assert store.begin("old", "r", owner="ann") is None
     assert store.delete_old() == 1

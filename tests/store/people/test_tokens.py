@@ -12,6 +12,7 @@ from grasp_core.store.people import credentials as module
 from grasp_core.store.people.credentials import PREFIX, TokenStore
 from grasp_core.store.schema import tokens
 from tests.store.both import on_both
+from tests.store.making import change
 
 
 @pytest.fixture
@@ -59,9 +60,7 @@ def test_withdrawn_and_expired_ones_open_nothing(store: TokenStore, engine: Engi
     assert store.revoke(ids["withdrawn"], owner="ann")
     assert not store.revoke(ids["withdrawn"], owner="ann")
     assert not store.revoke(ids["works"], owner="bob")
-    with engine.begin() as connection:
-        late = tokens.update().where(tokens.c.id == ids["expired"])
-        connection.execute(late.values(expires_at=time.time() - 1))
+    change(engine, tokens, tokens.c.id == ids["expired"], expires_at=time.time() - 1)
     assert store.use(withdrawn) is None
     assert store.use(expired) is None
     assert store.use(works) is not None
@@ -71,8 +70,7 @@ def test_withdrawn_and_expired_ones_open_nothing(store: TokenStore, engine: Engi
         "works": True,
     }
     assert store.delete_ended(older_than_days=1) == 0
-    with engine.begin() as connection:
-        connection.execute(tokens.update().where(tokens.c.revoked_at.is_not(None)).values(revoked_at=1.0))
+    change(engine, tokens, tokens.c.revoked_at.is_not(None), revoked_at=1.0)
     assert store.delete_ended(older_than_days=1) == 1
 
 

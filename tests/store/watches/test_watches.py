@@ -31,9 +31,7 @@ def make_due(engine: Engine) -> None:
 
 
 def again(engine: Engine, watch: Watch) -> Watch:
-    found = WatchStore(engine).get(watch.id)
-    assert found is not None
-    return found
+    return WatchStore(engine).get(watch.id)
 
 
 def test_a_watch_is_as_it_was_made(engine: Engine) -> None:

@@ -1,16 +1,26 @@
+from collections import Counter
+from dataclasses import replace
 from itertools import combinations
 
 import pytest
 
+from grasp_core.analysis.rater_map import rater_map
+from grasp_core.analysis.rater_map_values import NOTHING, RaterMap
+from grasp_core.model.groups import Group
 from grasp_core.model.outcome import Outcome
+from grasp_core.model.remarks.cautions import NoMap
 from grasp_core.report.charts.maps import (
+    OTHERS,
     WIDTHS,
     LabelledPoint,
     cohesion_map,
     label_box,
     mark_box,
     place_labels,
+    rater_map_chart,
 )
+from grasp_core.report.charts.theme import to_svg
+from tests.analysis.cases import ALL, task
 from tests.report.charts.drawn import datasets, encodings
 from tests.results import make_group, make_outcome, make_result, without_gai
 
@@ -105,3 +115,72 @@ def test_labels_leave_a_line_free_if_they_can():
     (other,) = place_labels([point], [0], height=420, avoid=[(0.52, 200.0), (0.54, 200.0)]).values()
     assert right.align == "left"
     assert other != right
+
+
+RACE = ("race",)
+
+
+@pytest.fixture(scope="module")
+def found() -> RaterMap:
+    return rater_map(task(1, ALL, unknown=0.1, raters=60))
+
+
+def drawn(found: RaterMap, *more) -> Counter[str]:
+    return Counter(row["group"] for row in datasets(rater_map_chart(found, *more))["raters"])
+
+
+def test_a_mark_for_every_point_with_its_group(found: RaterMap) -> None:
+    marks = drawn(found, RACE)
+    told = Counter(point.values[1] or OTHERS for point in found.points)
+    assert marks == told
+    assert set(marks) == {"Asian", "Black", "White", OTHERS}
+
+
+def test_groups_differ_in_colour_and_shape_in_either_theme(found: RaterMap) -> None:
+    for theme in ("light", "dark"):
+        chart = rater_map_chart(found, ("gender", "race"), theme)
+        colour, shape = encodings(chart, "color")[0], encodings(chart, "shape")[0]
+        names = colour["scale"]["domain"]
+        assert names == shape["scale"]["domain"]
+        assert len(names) == 7
+        for look in (colour, shape):
+            assert len(look["scale"]["range"]) == 7
+        assert len(set(zip(colour["scale"]["range"], shape["scale"]["range"], strict=True))) == 7
+
+
+def test_one_group_is_drawn_against_all_others_where_these_are_enough(found: RaterMap) -> None:
+    marks = drawn(found, RACE, "light", Group(RACE, ("Black",)))
+    assert marks["Black"] == sum(point.values[1] == "Black" for point in found.points)
+    assert marks[OTHERS] == len(found.points) - marks["Black"]
+    others = drawn(found, RACE)[OTHERS]
+    assert drawn(replace(found, least=others), RACE)[OTHERS] == others
+    assert drawn(replace(found, least=others + 1), RACE)[OTHERS] == 0
+
+
+def test_of_many_groups_the_largest_have_a_look_of_their_own() -> None:
+    one = task(2, raters=120)
+    axes = one.raters.axes
+    axis = axes["race"]
+    values = tuple(f"country {n:02}" for n in range(12))
+    codes = (axis.codes * 4 + axes["gender"].codes * 2 + axes["region"].codes).astype("int32")
+    many = rater_map(
+        replace(
+            one,
+            raters=replace(one.raters, axes={**axes, "race": replace(axis, values=values, codes=codes)}),
+        )
+    )
+    marks = drawn(many, RACE)
+    assert len(marks) == 9
+    told = Counter(point.values[1] for point in many.points if point.values[1] is not None)
+    smallest_named = min(count for name, count in marks.items() if name != OTHERS)
+    assert all(told[name] <= smallest_named for name in told if name not in marks)
+
+
+def test_it_is_told_in_words_and_can_be_written(found: RaterMap) -> None:
+    chart = rater_map_chart(found, RACE)
+    said = chart.to_dict()["description"]
+    assert f"Map of {len(found.points)} raters by race" in said
+    assert "of the variance" in said
+    assert "<svg" in to_svg(chart)
+    chart = rater_map_chart(replace(NOTHING, reason=NoMap.NO_DISAGREEMENT()), RACE)
+    assert chart.to_dict()["description"] == f"{NoMap.NO_DISAGREEMENT()}."

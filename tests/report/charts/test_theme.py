@@ -1,16 +1,22 @@
 """Figures as files, read back."""
 
 import io
+import re
 import struct
+from collections.abc import Callable
 from xml.etree import ElementTree
 
+import altair as alt
 import pytest
 from pypdf import PdfReader
 
 from grasp_core.model.outcome import Outcome
 from grasp_core.model.remarks.remark import said
-from grasp_core.report.charts.theme import EXPORT_WIDTH, chart_text, drawn, to_svg
-from tests.report.charts.drawn import CHARTS
+from grasp_core.model.result import RunResult
+from grasp_core.report.charts.forest import forest_plot
+from grasp_core.report.charts.histograms import group_histograms
+from grasp_core.report.charts.theme import EXPORT_WIDTH, chart_text, drawn, spec_of, to_svg
+from tests.report.charts.drawn import CHARTS, COLOURS, encodings
 from tests.report.hostile import TEXTS
 from tests.results import make_group, make_outcome, make_result
 
@@ -68,3 +74,45 @@ def test_hostile_names_are_only_drawn(name):
     image = to_svg(chart)
     assert "<script" not in image
     ElementTree.fromstring(image)
+
+
+ALL = {**CHARTS, "forest": lambda found, theme="light": forest_plot(found, "gai", theme)}
+
+
+@pytest.fixture(scope="module")
+def quiet() -> RunResult:
+    """Two groups of which nothing is marked."""
+    alike = {name: make_outcome(0.5, "up") for name in ("irr", "xrr", "gai")}
+    return make_result((make_group("A", **alike), make_group("B", **alike)), statistics=tuple(alike))
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_a_symbol_has_a_name_or_is_hidden(name: str, quiet: RunResult) -> None:
+    svg = to_svg(ALL[name](quiet))
+    symbols = re.findall(r'<\w+ [^>]*role="graphics-symbol"[^>]*>', svg)
+    assert symbols
+    assert [symbol for symbol in symbols if "aria-label=" not in symbol] == []
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("name", ALL)
+def test_significance_has_its_colour_its_shape_and_one_legend(name: str, theme: str) -> None:
+    chart = ALL[name](make_result(), theme)
+    domain = ["after correction", "may be luck", "not significant"]
+    colours, shapes = encodings(chart, "color"), encodings(chart, "shape")
+    assert shapes
+    assert all(one["scale"] == {"domain": domain, "range": COLOURS[theme]} for one in colours)
+    range_ = ["diamond", "triangle-up", "circle"]
+    assert all(one["scale"] == {"domain": domain, "range": range_} for one in shapes)
+    assert {str(one["legend"]) for one in colours} == {str(one["legend"]) for one in shapes}
+
+
+@pytest.mark.parametrize(
+    "draw", [*ALL.values(), lambda result: group_histograms(result, result.groups[0])], ids=[*ALL, "group"]
+)
+def test_the_same_as_altairs(draw: Callable[[RunResult], alt.LayerChart]) -> None:
+    chart = draw(make_result())
+    spec = spec_of(chart)
+    assert spec == draw(make_result()).to_dict()
+    assert spec_of(chart) == spec
+    assert len(spec["layer"]) > 1
