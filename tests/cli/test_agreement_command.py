@@ -14,6 +14,7 @@ from grasp_core import cli
 from grasp_core.report.agreement import raters_frame
 from grasp_core.statistics.coefficients import cohen_kappa, fleiss_kappa, gwet_ac1, percent_agreement
 from grasp_core.statistics.in_group import irr
+from tests.commands import refused
 from tests.permutation.simulated import dataset
 
 Captured = pytest.CaptureFixture[str]
@@ -95,8 +96,7 @@ def test_by_batch_and_over_time(capsys: Captured) -> None:
     ],
 )
 def test_what_is_no_time_is_refused(capsys: Captured, arguments: list[str], sentence: str) -> None:
-    assert cli.main(["agreement", "votes.csv", "--label", "label", *arguments]) == cli.BAD_INPUT
-    assert sentence in capsys.readouterr().err.splitlines()[-1]
+    assert sentence in refused(capsys, "agreement", "votes.csv", "--label", "label", *arguments)
 
 
 def test_seconds_since_1970_are_dates_and_many_raters_are_listed_in_files_alone(capsys: Captured) -> None:

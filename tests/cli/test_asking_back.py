@@ -16,7 +16,7 @@ from grasp_core.cli import reading
 from grasp_core.cli.entry import make_parser
 from grasp_core.cli.parser import Parser, fill_all
 from grasp_core.reading.connectors.fetching import read_anywhere
-from tests.cli.test_commands import written
+from tests.commands import refused, written
 from tests.reading.files.workbook_files import sheets_bytes
 from tests.reading.making import csv_bytes
 from tests.zips import zipped
@@ -42,32 +42,25 @@ def folder(tmp_path: Path, monkeypatch) -> Path:
     return tmp_path
 
 
-def refusal(capsys, *arguments: str) -> str:
-    assert cli.main(list(arguments)) == 2
-    said = capsys.readouterr()
-    assert not said.out
-    return said.err
-
-
 @pytest.mark.parametrize("command", ["run", "quality", "models"])
 def test_the_candidates_are_listed_with_the_option(folder: Path, capsys, command: str) -> None:
     model = ["--model-baseline", "minilm-names"] if command == "models" else []
-    said = refusal(capsys, command, "--annotations", "votes.csv", *model)
+    said = refused(capsys, command, "--annotations", "votes.csv", *model)
     asked = "the label column is not certain: 'offensive' or 'sarcastic'? name it with --label"
-    assert said == f"grasp: votes.csv: {asked}\n"
+    assert said == f"grasp: votes.csv: {asked}"
 
 
 def test_ids_raters_and_layout_are_asked_for(folder: Path, capsys) -> None:
-    said = refusal(capsys, "run", "--annotations", "nameless.csv")
+    said = refused(capsys, "run", "--annotations", "nameless.csv")
     assert "the item column is not certain: 'a' or 'b'? name it with --item" in said
     assert "the rater column is not certain: 'b' or 'a'? (if none gave the labels, the file does not " in said
     assert "say who did and cannot be analysed) name it with --rater" in said
-    said = refusal(capsys, "run", "--annotations", "matrix.csv")
+    said = refused(capsys, "run", "--annotations", "matrix.csv")
     assert "the layout is not certain: 'items-by-raters' or 'raters-by-items'?" in said
     assert "name it with --layout" in said
     rows = [["text", "label", "split"]] + [[f"t{n}", "ab"[n % 2], "xy"[n % 3 > 1]] for n in range(12)]
     (folder / "gold.csv").write_bytes(csv_bytes(rows))
-    said = refusal(capsys, "run", "--annotations", "gold.csv")
+    said = refused(capsys, "run", "--annotations", "gold.csv")
     assert "no column looks like raters" in said
     assert "name it with --rater" in said
 
@@ -92,7 +85,7 @@ def test_naming_the_uncertain_one_suffices(folder: Path) -> None:
 )
 def test_a_column_named_that_does_not_exist(folder: Path, capsys, file, named, sentence) -> None:
     (folder / "plain.csv").write_bytes(votes("offensive").replace(b",gender", b",offensive 2"))
-    assert sentence in refusal(capsys, "run", "--annotations", file, *named)
+    assert sentence in refused(capsys, "run", "--annotations", file, *named)
 
 
 def test_a_run_without_columns_about_raters_tells_how_well_they_agree(folder: Path, capsys) -> None:
@@ -210,7 +203,7 @@ def test_on_a_terminal_rows_that_stop_a_reading_are_asked_about(
 def test_in_a_script_such_rows_stop_it_unless_what_is_recommended_is_wanted(folder: Path, capsys) -> None:
     command = stopped(folder)
     for more in ([], ["--no-recommended"], ["--recommended", "--repeated", "refuse"]):
-        said = refusal(capsys, *command, *more)
+        said = refused(capsys, *command, *more)
         assert "leave such rows out: by --drop item= (and 2 more problems)" in said
     assert cli.main([*command, "--recommended"]) == 0
     said = capsys.readouterr()
@@ -280,7 +273,7 @@ def test_a_slider_says_what_would_do(folder: Path, capsys) -> None:
         [f"i{i}", f"r{j}", f"{rng.random() * 100:.2f}", "ab"[j % 2]] for i in range(40) for j in range(10)
     ]
     (folder / "slider.csv").write_bytes(csv_bytes(rows))
-    said = refusal(capsys, "run", "--annotations", "slider.csv")
+    said = refused(capsys, "run", "--annotations", "slider.csv")
     assert "these are numbers from" in said
     assert "--bins toxicity:20,40,60,80" in said
     options = ["--annotations", "slider.csv", "--bins", "toxicity:20,40,60,80", "--permutations", "50"]
@@ -346,10 +339,10 @@ def test_files_without_an_option_are_told_apart_by_their_content(folder: Path, c
     assert "note: y.csv: raters, x.csv: annotations" in capsys.readouterr().err
     found = written("sorted.json")
     assert [file["name"] for file in found["data"]["files"]] == ["x.csv", "y.csv"]
-    assert "z.csv: nothing in it joins to x.csv" in refusal(capsys, "run", "x.csv", "z.csv")
-    assert "x.csv and x.csv both look like annotations" in refusal(capsys, "run", "x.csv", "x.csv")
-    assert "not both" in refusal(capsys, "run", "x.csv", "--annotations", "y.csv")
-    assert "name the file with the labels" in refusal(capsys, "run")
+    assert "z.csv: nothing in it joins to x.csv" in refused(capsys, "run", "x.csv", "z.csv")
+    assert "x.csv and x.csv both look like annotations" in refused(capsys, "run", "x.csv", "x.csv")
+    assert "not both" in refused(capsys, "run", "x.csv", "--annotations", "y.csv")
+    assert "name the file with the labels" in refused(capsys, "run")
     assert cli.main(["quality", "x.csv", "--raters", "y.csv"]) == 0
 
 
@@ -393,4 +386,4 @@ def test_other_sheets_are_named_where_one_alone_is_read(folder: Path, capsys) ->
     (folder / "book.xlsx").write_bytes(
         sheets_bytes({"Labels": [[*row, "x"] for row in asked], "Plan": OTHER})
     )
-    assert "'Plan' (2 rows)" in refusal(capsys, "run", "book.xlsx")
+    assert "'Plan' (2 rows)" in refused(capsys, "run", "book.xlsx")

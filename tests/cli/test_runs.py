@@ -30,7 +30,7 @@ from grasp_core.model.spec import AnalysisSpec, RunSpec
 from grasp_core.permutation.testing.outcomes import looks
 from grasp_core.permutation.testing.tally import Tally
 from grasp_core.report.contents import brackets
-from tests.cli.test_commands import COLUMNS, written
+from tests.commands import COLUMNS, refused, written
 from tests.engine.asking import digits, sliced_files
 from tests.permutation.simulated import DATA_SPEC, dataset
 
@@ -251,9 +251,7 @@ def test_group_of_a_result_is_looked_at_under_its_permutations(files, tmp_path, 
     found = written(tmp_path / "items.json")
     assert found["permutations"] == result["stopping"]["permutations"]
     assert found["spec"] == result["spec"]
-    capsys.readouterr()
-    assert ask(*asked, "--seed", "3") == cli.BAD_INPUT
-    assert "leave out --seed" in capsys.readouterr().err
+    assert "leave out --seed" in refused(capsys, "items", *asked, "--seed", "3")
 
 
 @pytest.mark.parametrize(
@@ -269,16 +267,12 @@ def test_group_of_a_result_is_looked_at_under_its_permutations(files, tmp_path, 
     ],
 )
 def test_what_cannot_be_asked_is_a_sentence(files, more, said, capsys) -> None:
-    assert ask(*files, *COLUMNS_ITEMS, *more) == cli.BAD_INPUT
-    error = capsys.readouterr().err
-    assert said in error
-    assert "Traceback" not in error
+    assert said in refused(capsys, "items", *files, *COLUMNS_ITEMS, *more)
 
 
 def test_several_questions_are_looked_at_one_by_one(files, capsys) -> None:
     both = [*files, *COLUMNS_ITEMS, "--label", "second", "--group", "race=Asian", "--permutations", "200"]
-    assert ask(*both) == cli.BAD_INPUT
-    assert "name one of them of label, second" in capsys.readouterr().err
+    assert "name one of them of label, second" in refused(capsys, "items", *both)
     assert ask(*both, "--question", "second", "--top", "0") == 0
     assert "raters say “" in capsys.readouterr().out
 
@@ -318,9 +312,7 @@ def test_slices_are_printed_recorded_and_found_again(sliced, capsys) -> None:
     again = written("again.json")
     for name in ("spec", "data", "groups", "slices"):
         assert again[name] == found[name]
-    capsys.readouterr()
-    assert cli.main(["run", *FILES, *recorded]) == cli.BAD_INPUT  # such a spec needs the items' file
-    assert "items" in capsys.readouterr().err
+    assert "items" in refused(capsys, "run", *FILES, *recorded)  # such a spec needs the items' file
 
 
 @pytest.mark.parametrize(
@@ -332,10 +324,7 @@ def test_slices_are_printed_recorded_and_found_again(sliced, capsys) -> None:
     ],
 )
 def test_what_cannot_be_sliced_is_a_sentence(sliced, more, said, capsys) -> None:
-    assert cli.main(["run", *FILES, *more]) == cli.BAD_INPUT
-    error = capsys.readouterr().err
-    assert error.splitlines()[-1].startswith("grasp: ")
-    assert said in error
+    assert said in refused(capsys, "run", *FILES, *more)
 
 
 def test_tables_go_on_below_where_they_are_wider_than_the_terminal(monkeypatch: pytest.MonkeyPatch) -> None:

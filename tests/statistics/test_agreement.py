@@ -37,6 +37,8 @@ from grasp_core.statistics.levels import (
     possible_levels,
     squared_distances,
 )
+from tests.engine.asking import planting as planting
+from tests.notebook.asking import few
 from tests.strategies import counts_of, label_counts
 
 _ = -1
@@ -172,8 +174,9 @@ def test_labels_and_counts_of_one_side_give_the_same(name: str) -> None:
 
 
 def test_a_result_has_the_same_values() -> None:
-    annotations, raters = grasp.load_example()
-    result = grasp.analyse(annotations, raters, axes=["rater_gender"], permutations=100, progress=False)
+    annotations, raters = few()
+    asked = {"axes": ["rater_gender"], "permutations": 20, "pairs": False, "progress": False}
+    result = grasp.analyse(annotations, raters, **asked)
     wide = annotations.pivot(index="rater_id", columns="item_id", values="label")
     women = raters.loc[raters["rater_gender"] == "Woman", "rater_id"]
     of_women, of_men = wide.loc[women], wide.drop(women)

@@ -56,6 +56,7 @@ from grasp_core.report.charts.plan import plan_chart
 from grasp_core.report.plan import lines_table, recruitment_csv, sentences, surface_table
 from grasp_core.report.writers.spreadsheet import recruitment_xlsx
 from tests.analysis.models.cases import data
+from tests.commands import written
 from tests.permutation.simulated import files, simulate
 from tests.shared_data import needs_shared_data
 
@@ -415,7 +416,7 @@ def test_the_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: py
     assert cli.main(["plan", *whose, *ranges, "--size", "25", *out]) == 0
     said = capsys.readouterr()
     assert "Items by raters and chance" in said.out
-    document = json.loads(Path("plan.json").read_text(encoding="utf-8"))
+    document = written("plan.json")
     assert document["format"] == "grasp-plan"
     assert from_json(document["plan"], Plan).pilot is not None
     assert Path("whom.csv").read_text(encoding="utf-8").startswith("group,have")

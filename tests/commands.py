@@ -1,0 +1,30 @@
+"""Commands in this process: what they write, and the sentence with which they are refused."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from grasp_core import cli
+
+ROOT = Path(__file__).resolve().parents[1]
+COLUMNS = ["--item", "item", "--rater", "rater", "--label", "label"]
+
+
+def written(path: str | Path = "result.json") -> dict[str, Any]:
+    """What a command wrote as JSON, here or in another folder."""
+    found: dict[str, Any] = json.loads(Path(path).read_text(encoding="utf-8"))
+    return found
+
+
+def refused(capsys: pytest.CaptureFixture[str], *arguments: str | Path) -> str:
+    """The one sentence of a refusal, in front of which there is nothing but what was read."""
+    capsys.readouterr()
+    assert cli.main(list(map(str, arguments))) == cli.BAD_INPUT == 2
+    said = capsys.readouterr()
+    assert all(line.startswith("label ") for line in said.out.splitlines()), said.out
+    *notes, sentence = said.err.splitlines()
+    assert all(line.startswith("note: ") for line in notes), notes
+    assert sentence.startswith("grasp: ")
+    return sentence
