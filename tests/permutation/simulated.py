@@ -12,9 +12,9 @@ from grasp_core.model.annotations import Annotations, Axis, FloatArray, Raters
 from grasp_core.model.data_spec import DataSpec
 from grasp_core.model.groups import Group, Grouping, form_groups
 from grasp_core.model.spec import STATISTICS, AnalysisSpec
-from grasp_core.permutation import reference
+from grasp_core.permutation import compiled, reference
 from grasp_core.permutation.design import Design, build_design
-from grasp_core.permutation.draw import identity
+from grasp_core.permutation.draw import exchange_of, identity, permutation
 from grasp_core.permutation.testing.outcomes import outcomes
 from grasp_core.permutation.testing.p_values import Kept
 from grasp_core.reading.dataset.load import Dataset, load
@@ -122,6 +122,24 @@ def by_definition(
     """What the plain twin makes of these groups, of the data as they are or of who has whose profile."""
     source = identity(annotations.n_raters) if source is None else source
     return reference.evaluate(annotations, form_groups(raters, spec.axes), spec, source)[0]
+
+
+def agrees_with_twin(
+    designs: Sequence[Design],
+    annotations: Annotations,
+    raters: Raters,
+    spec: AnalysisSpec,
+    numbers: range = NUMBERS,
+    rtol: float = 0.0,
+) -> None:
+    """Whether observed and shuffled values of each design are the plain twin's; NaN equals NaN only."""
+    grouping = form_groups(raters, spec.axes, min_raters=spec.min_raters)
+    layout = exchange_of(raters, spec)
+    sources = [identity(annotations.n_raters), *(permutation(spec.seed, b, *layout) for b in numbers)]
+    expected = [reference.evaluate(annotations, grouping, spec, source)[0] for source in sources]
+    for one in designs:
+        found = [compiled.observed(one), *compiled.shuffled(one, spec.seed, numbers.start, numbers.stop)]
+        np.testing.assert_allclose(found, expected, rtol=rtol, atol=1e-10)
 
 
 def files(annotations: Annotations, raters: Raters) -> tuple[bytes, bytes]:

@@ -319,23 +319,19 @@ def test_the_others_are_averaged_over_the_questions_that_have_a_value() -> None:
         assert value == pytest.approx(known.mean() if known.size else np.nan, abs=1e-12, nan_ok=True)
 
 
-def test_one_question_is_itself_and_has_the_values_of_its_design(tmp_path: Path) -> None:
+def test_one_question_is_itself_and_has_the_values_of_its_design() -> None:
     answers, raters = asked(missing=0.3)
     assert np.array_equal(twin(answers, raters), twin(answers[0], raters), equal_nan=True)
     twice = twin((*answers, *answers), raters)
     own = len(KERNEL_STATISTICS)
     np.testing.assert_allclose(twice[:, :own], twin(answers, raters)[:, :own], rtol=0, atol=1e-12)
     np.testing.assert_array_equal(twice[:, own:], np.tile(twin(answers, raters)[:, own:], 2))
-    answers, raters = asked(missing=0.3)
     grouping = form_groups(raters, AXES, min_raters=1)
     design = questions.lay_out(answers, raters, grouping, SPEC_QUESTIONS)
     (only,) = design.designs
     expected = compiled.shuffled(only, 1, 0, 3)
     assert questions.shuffled(design, 1, 0, 3).tobytes() == expected.tobytes()
-    np.savez(tmp_path / "design.npz", **questions.arrays(design))
-    stored = questions.of_arrays(dict(np.load(tmp_path / "design.npz")))
-    assert questions.shuffled(stored, 1, 0, 3).tobytes() == expected.tobytes()
-    observed = questions.together(questions.observed_components(stored))
+    observed = questions.together(questions.observed_components(design))
     assert observed.tobytes() == compiled.observed(only).tobytes()
 
 
