@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
-import pytest
 from hypothesis import strategies as st
 
 from grasp_core import cli
@@ -17,7 +16,7 @@ from grasp_core.reading.dataset.load import Dataset, load
 from grasp_core.reading.guess.recognise import recognise
 from grasp_core.reading.sandbox.read import read_table
 from grasp_core.reading.table.table import Parsed, Recipe, Table
-from tests.reading.making import parquet_bytes
+from tests.reading.making import parquet_bytes, refusal_of
 
 RATERS = "rater,gender\n{0},Woman\n{1},Woman\n{2},Man\n{3},Man\n"
 JUNK: tuple[Any, ...] = (None, True, "", "x", "7", [], {}, [[]], [None], {"a": "b"}, [{"a": ["b"]}])
@@ -61,10 +60,7 @@ def loaded(table: Table) -> Dataset:
 
 def refused(records: Sequence[Any], *sentences: str) -> None:
     """Reading the records ends with one error that names the file and says the sentences."""
-    with pytest.raises(DataError) as caught:
-        table_of(records, "export.json")
-    assert str(caught.value).startswith("export.json")
-    assert [sentence for sentence in sentences if sentence not in str(caught.value)] == []
+    refusal_of(lambda: table_of(records, "export.json"), "export.json", *sentences)
 
 
 def recognised_run(

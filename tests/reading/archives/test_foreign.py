@@ -16,6 +16,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from grasp_core.benchmark import checkpoints
 from grasp_core.benchmark.language_models.answers import kept_answers
 from grasp_core.benchmark.language_models.prompt import FileTokens
 from grasp_core.benchmark.tasks import builtin_tasks, read_rows, read_task
@@ -162,7 +163,8 @@ def test_files_and_lists_of_ids_are_read_up_to_a_size(tmp_path: Path, capsys) ->
         ("answers.jsonl", kept_answers, "answers"),
     ],
 )
-def test_files_of_the_benchmark_are_read_up_to_a_size(tmp_path, name, read, what) -> None:
+def test_files_of_the_benchmark_are_read_up_to_a_size(tmp_path, monkeypatch, name, read, what) -> None:
+    monkeypatch.setattr(checkpoints, "_MAX_FILE", MIB)  # read whole, or a GiB would be held
     file = tmp_path / name
     with file.open("wb") as empty:
         empty.truncate(1024 * MIB + 1)  # a sparse file: it takes no room

@@ -22,7 +22,7 @@ from grasp_core.reading.table.table import Table
 from grasp_core.report.account import account_sentence, unused_sentence
 from grasp_core.report.public_view import public_summary
 from tests.reading.exports import spec_of, table_of
-from tests.reading.making import LONG, crossed, labels_of, rows_table, text_table
+from tests.reading.making import LONG, crossed, labels_of, refusal_of, rows_table, text_table
 
 LABELS = st.sampled_from(("x", "y", "z", "", "NA"))
 FILTERS = st.builds(
@@ -303,9 +303,7 @@ def values(data: Dataset, name: str) -> dict[str, str | None]:
 
 
 def refused(annotations: Table, items: Table | None, *names: str, spec=BESIDE) -> str:
-    with pytest.raises(DataError) as caught:
-        load(annotations, None, spec, [], items=items, slices=names)
-    return str(caught.value)
+    return refusal_of(lambda: load(annotations, None, spec, [], items=items, slices=names))
 
 
 def test_columns_of_either_file_describe_items_or_only_what_is_named() -> None:
