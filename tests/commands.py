@@ -1,6 +1,7 @@
 """Commands in this process: what they write, and the sentence with which they are refused."""
 
 import json
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,14 @@ from grasp_core import cli
 
 ROOT = Path(__file__).resolve().parents[1]
 COLUMNS = ["--item", "item", "--rater", "rater", "--label", "label"]
+
+
+def write(folder: Path, files: Mapping[str, str | bytes]) -> Path:
+    for path, content in files.items():
+        target = folder / path
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_bytes(content.encode() if isinstance(content, str) else content)
+    return folder
 
 
 def written(path: str | Path = "result.json") -> dict[str, Any]:

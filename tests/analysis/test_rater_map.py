@@ -39,8 +39,8 @@ from grasp_core.model.spec import Level, RunSpec
 from grasp_core.report.rater_map import CSV_COLUMNS, axes_table, groups_table, map_csv, sentences
 from grasp_core.statistics.between_raters import disagreement
 from tests.analysis.cases import ALL, GENDER, divided, matrix, of_labels, task
-from tests.commands import refused, written
-from tests.permutation.simulated import files, simulate
+from tests.commands import refused, write, written
+from tests.permutation.simulated import named_files, simulate
 
 
 def test_a_divide_along_gender_is_seen() -> None:
@@ -390,8 +390,7 @@ OPTIONS = [*FILES, *("--axis", "gender", "--axis", "race", "--permutations", "20
 
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    for name, content in zip(("votes.csv", "raters.csv"), files(*simulate(1)), strict=True):
-        (tmp_path / name).write_bytes(content)
+    write(tmp_path, named_files(*simulate(1)))
     monkeypatch.chdir(tmp_path)
     return tmp_path
 
@@ -414,8 +413,7 @@ def test_sentences_tables_and_files_or_why_there_is_no_map(folder, capsys) -> No
     rows = list(csv.DictReader((folder / "map.csv").read_text(encoding="utf-8").splitlines()))
     assert [row["group"] for row in rows] == ["Man", "Woman", "Asian", "Black", "White"]
     assert "by race" in (folder / "map.svg").read_text(encoding="utf-8")
-    for name, content in zip(("votes.csv", "raters.csv"), files(*simulate(1, missing=0.9)), strict=True):
-        (folder / name).write_bytes(content)
+    write(folder, named_files(*simulate(1, missing=0.9)))
     assert cli.main(["rater-map", *OPTIONS, "--chart", "map.svg"]) == 0
     printed = capsys.readouterr().out
     assert "There is no map of raters: only 0 of " in printed

@@ -28,9 +28,9 @@ from grasp_core.cli import main
 from grasp_core.model.errors import DataError, RunCancelledError, SpecError
 from grasp_core.model.remarks.benchmark import BaselineCaution
 from grasp_core.model.remarks.remark import said
-from tests.benchmark.folders import NEW, WEATHER, opened, texts, weather, write
+from tests.benchmark.folders import NEW, WEATHER, opened, texts, weather
 from tests.benchmark.language_models.completions_server import says, serving
-from tests.commands import refused, written
+from tests.commands import refused, write, written
 
 BALANCED = [(f"text {number}", ("rain", "snow")[number % 2]) for number in range(10)]
 

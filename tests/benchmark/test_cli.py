@@ -17,11 +17,10 @@ from tests.benchmark.folders import (
     TONE,
     submission_files,
     table,
-    write,
     write_gold,
     write_tasks,
 )
-from tests.commands import refused, written
+from tests.commands import refused, write, written
 
 
 @pytest.fixture

@@ -14,8 +14,8 @@ from grasp_core.cli import main
 from grasp_core.model.annotations import Annotations, Raters
 from grasp_core.model.errors import DataError, SpecError
 from grasp_core.reading.dataset.load import Dataset
-from tests.benchmark.folders import opened, weather, write
-from tests.commands import COLUMNS, written
+from tests.benchmark.folders import opened, weather
+from tests.commands import COLUMNS, write, written
 
 GOLD = {str(item): ("no", "yes")[item % 2] for item in range(200)}
 

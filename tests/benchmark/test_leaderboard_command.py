@@ -1,6 +1,5 @@
 """The leaderboard by command: published systems, own ones, costs; files that released versions wrote."""
 
-import copy
 import json
 from dataclasses import replace
 from pathlib import Path
@@ -14,9 +13,9 @@ from grasp_core.benchmark import leaderboard
 from grasp_core.benchmark.tasks import builtin_tasks
 from grasp_core.model.errors import DataError
 from grasp_core.report.models import plurality_table, sentences, sides_csv, statistic_table
-from tests.benchmark.folders import write
-from tests.commands import refused, written
+from tests.commands import refused, write, written
 from tests.made_up import BOARD, ENTRIES
+from tests.results import changed
 
 
 def system(name: str) -> leaderboard.Entry:
@@ -176,13 +175,8 @@ def test_a_leaderboard_is_read_back_without_ids() -> None:
     ],
 )
 def test_a_damaged_leaderboard_is_told(path: tuple[str | int, ...], value: object) -> None:
-    plain = copy.deepcopy(BOARD)
-    place = plain
-    for step in path[:-1]:
-        place = place[step]  # type: ignore[index]
-    place[path[-1]] = value  # type: ignore[index]
     with pytest.raises(DataError):
-        leaderboard.read_leaderboard(plain)
+        leaderboard.read_leaderboard(changed(BOARD, path, value))
 
 
 # Files of released versions can be read for good. Answers: `grasp models` of that version on the example,

@@ -18,8 +18,8 @@ from grasp_core.benchmark.tasks import Task, builtin_tasks
 from grasp_core.model.errors import DataError
 from grasp_core.statistics import f1
 from grasp_core.statistics.f1 import confusion, interval, macro_f1
-from tests.benchmark.folders import CLASSES, GOLD, IDS, MOOD, SAID, TONE, table, write, write_gold
-from tests.commands import refused, written
+from tests.benchmark.folders import CLASSES, GOLD, IDS, MOOD, SAID, TONE, table, write_gold
+from tests.commands import refused, write, written
 
 TASKS = {name: Task(name, CLASSES, ("text",), ("text",)) for name in (MOOD, TONE)}
 

@@ -17,10 +17,10 @@ import pytest
 from grasp_core import cli
 from grasp_core.benchmark.baselines.registry import BASELINES
 from grasp_core.benchmark.submissions import VALIDATED
-from grasp_core.benchmark.tasks import builtin_tasks, read_task, read_tasks
+from grasp_core.benchmark.tasks import builtin_tasks, read_task
 from grasp_core.model.remarks.benchmark import SubmissionProblem
-from tests.benchmark.folders import RAFT, write
-from tests.commands import refused, written
+from tests.benchmark.folders import RAFT
+from tests.commands import refused, write, written
 from tests.shared_data import needs_shared_data
 from tests.test_docs import FILES, MODELS, ROOT, Block, blocks, flat
 
@@ -109,21 +109,6 @@ def test_a_description_whose_members_are_of_another_kind(tmp_path, member, value
     plain = {"classes": ["a", "b"], "fields": ["text"], member: value}
     (tmp_path / "mood" / "task.json").write_text(json.dumps(plain), encoding="utf-8")
     assert said in refused(capsys, "raft", "tasks", "--tasks", tmp_path)
-
-
-def test_the_example_leads_to_a_score(tmp_path: Path, monkeypatch, capsys) -> None:
-    monkeypatch.chdir(tmp_path)
-    assert cli.main(["raft", "example", "shop"]) == 0
-    (task,) = read_tasks(Path("shop/tasks")).values()
-    mine = Path("mine/data") / task.name
-    mine.mkdir(parents=True)
-    labelled = str(mine / "predictions.csv")
-    command = ["raft", "baseline", "plurality", "--task", f"shop/tasks/{task.name}", "--out", labelled]
-    assert cli.main(command) == 0
-    assert cli.main(["raft", "validate", "mine", "--tasks", "shop/tasks"]) == 0
-    assert VALIDATED in capsys.readouterr().out
-    assert cli.main(["raft", "score", "mine", "--tasks", "shop/tasks", "--gold", "shop/gold"]) == 0
-    assert "63 of 100 labelled wrongly" in capsys.readouterr().out
 
 
 def test_the_example_leads_to_a_score_in_python(tmp_path: Path, monkeypatch, capsys) -> None:

@@ -30,7 +30,7 @@ from grasp_core.model.spec import AnalysisSpec, RunSpec
 from grasp_core.permutation.testing.outcomes import looks
 from grasp_core.permutation.testing.tally import Tally
 from grasp_core.report.contents import brackets
-from tests.commands import COLUMNS, refused, written
+from tests.commands import COLUMNS, refused, write, written
 from tests.engine.asking import digits, sliced_files
 from tests.permutation.simulated import DATA_SPEC, dataset
 
@@ -119,27 +119,6 @@ class After(Watcher):
             raise RunCancelledError
 
 
-@pytest.mark.parametrize(("place", "adaptive"), [("folder", False), ("address", True)])
-def test_what_a_scratch_folder_keeps_is_gone_on_from(tmp_path: Path, place: str, adaptive: bool) -> None:
-    data = dataset(5, items=40, raters=30, missing=0.3)
-    analysis = AnalysisSpec(axes=(("gender",),), permutations=20_000, adaptive=adaptive)
-    spec, pool = RunSpec(DATA_SPEC, analysis), Pool(workers.threads, 1)
-    scratch = f"memory://{uuid.uuid4().hex}" if place == "address" else str(tmp_path / "new" / "scratch")
-    first, second = Noted(scratch, "key"), Noted(scratch, "key")
-    try:
-        right = digits(compute(data, spec, pool, Watcher()))
-        with pytest.raises(RunCancelledError):
-            compute(data, spec, pool, After(first), first)
-        assert first.starts
-        assert digits(compute(data, spec, pool, Watcher(), second)) == right
-    finally:
-        pool.close()
-    assert not {*first.starts} & {*second.starts}
-    assert Scratch(scratch, "another").counted_before() is None
-    second.forget()
-    assert fsspec.core.url_to_fs(scratch)[0].find(scratch) == []
-
-
 class InPairs(After):
     """Cancels once a block of pairs is kept, whose permutations begin anew."""
 
@@ -148,23 +127,33 @@ class InPairs(After):
             raise RunCancelledError
 
 
-def test_pairs_too_are_gone_on_from(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("place", "stop", "asked"),
+    [
+        ("folder", After, {"permutations": 20_000}),
+        ("address", After, {"permutations": 20_000, "adaptive": True}),
+        ("folder", InPairs, {"permutations": 2000, "pairs": True}),
+    ],
+)
+def test_what_a_scratch_folder_keeps_is_gone_on_from(tmp_path: Path, place: str, stop, asked) -> None:
     data = dataset(5, items=40, raters=30, missing=0.3)
-    spec = RunSpec(DATA_SPEC, AnalysisSpec(axes=(("gender",),), permutations=2000, pairs=True))
-    pool, scratch = Pool(workers.threads, 1), str(tmp_path / "scratch")
+    spec = RunSpec(DATA_SPEC, AnalysisSpec(axes=(("gender",),), **asked))
+    pool = Pool(workers.threads, 1)
+    scratch = f"memory://{uuid.uuid4().hex}" if place == "address" else str(tmp_path / "new" / "scratch")
     first, second = Noted(scratch, "key"), Noted(scratch, "key")
     try:
+        right = digits(compute(data, spec, pool, Watcher()))
         with pytest.raises(RunCancelledError):
-            compute(data, spec, pool, InPairs(first), first)
-        assert digits(compute(data, spec, pool, Watcher(), second)) == digits(
-            compute(data, spec, pool, Watcher())
-        )
+            compute(data, spec, pool, stop(first), first)
+        assert digits(compute(data, spec, pool, Watcher(), second)) == right
     finally:
         pool.close()
     assert 0 in first.starts
     assert 0 not in second.starts
+    assert stop is InPairs or not {*first.starts} & {*second.starts}
+    assert Scratch(scratch, "another").counted_before() is None
     second.forget()
-    assert not list((tmp_path / "scratch").iterdir())
+    assert fsspec.core.url_to_fs(scratch)[0].find(scratch) == []
 
 
 def test_what_is_kept_in_memory_is_written_of_all_stages(tmp_path: Path) -> None:
@@ -285,8 +274,7 @@ SETTINGS = [*COLUMNS, "--axis", "gender", "--permutations", "150"]
 @pytest.fixture
 def sliced(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The working folder, with the three files."""
-    for name, content in zip(("votes.csv", "raters.csv", "items.csv"), sliced_files(), strict=True):
-        (tmp_path / name).write_bytes(content)
+    write(tmp_path, dict(zip(("votes.csv", "raters.csv", "items.csv"), sliced_files(), strict=True)))
     monkeypatch.chdir(tmp_path)
 
 

@@ -12,8 +12,7 @@ import pytest
 
 import grasp_core as grasp
 from grasp_core import cli
-from tests.benchmark.folders import write
-from tests.commands import COLUMNS, ROOT, refused, written
+from tests.commands import COLUMNS, ROOT, refused, write, written
 from tests.reading.sources.serving import site
 
 # Imports

@@ -19,6 +19,7 @@ from grasp_core.model.json_values import to_json
 from grasp_core.report.plan import lines_table
 from grasp_core.report.quality import quality_json
 from tests.batches import in_batches
+from tests.commands import write
 from tests.few_items import few_items
 from tests.notebook.asking import command, few, found
 from tests.results import make_group, make_outcome, make_result, with_pairs, with_slices
@@ -236,8 +237,7 @@ NOTEBOOK = ROOT / "docs" / "notebook.ipynb"
 
 
 def test_the_documents_code_runs(tmp_path, monkeypatch, capsys) -> None:
-    for name, content in few_items().items():
-        (tmp_path / name).write_bytes(content)
+    write(tmp_path, few_items())
     monkeypatch.chdir(tmp_path)
     text = (ROOT / "docs" / "python.md").read_text("utf-8")
     blocks = re.findall(r"^```python\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)

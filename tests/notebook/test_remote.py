@@ -32,7 +32,7 @@ from grasp_core.store.schema import people
 from tests.commands import refused, written
 from tests.empty_store import empty_home
 from tests.made_up import telling
-from tests.notebook.asking import few, found
+from tests.notebook.asking import few, few_files, found
 from tests.results import make_result
 from tests.server.conftest import SIGN_IN
 from tests.serving import free_port
@@ -55,8 +55,7 @@ class Served(NamedTuple):
 def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     """The API below /team, for people who sign in; beside it addresses that lead elsewhere, or are no API."""
     home, folder = empty_home(tmp_path_factory.mktemp("home")), tmp_path_factory.mktemp("data")
-    for name, frame in zip(("votes.csv", "raters.csv"), few(), strict=True):
-        frame.to_csv(folder / name, index=False)
+    few_files(folder)
     server = Server(Settings(home=home, data_dir=str(folder), **SIGN_IN), workers.threads)
     person = {"id": ANN, "issuer": "i", "subject": ANN, "email": ANN, "name": "Ann"}
     with server.database.begin() as connection:
@@ -247,8 +246,7 @@ def test_one_analysis_by_all_doors_has_the_same_digits_and_hints(served, there, 
 
 
 def test_files_and_saved_specs_are_sent_as_they_are(there, run, tmp_path) -> None:
-    for name, frame in zip(("votes.csv", "raters.csv"), few(), strict=True):
-        frame.to_csv(tmp_path / name, index=False)
+    few_files(tmp_path)
     run.save(tmp_path / "one.spec.json")
     places = [str(tmp_path / name) for name in ("votes.csv", "raters.csv", "one.spec.json")]
     again = there.analyse(places[0], Path(places[1]), spec=places[2], progress=False)
@@ -372,27 +370,19 @@ def files_here(served: Served, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
     """The data and a model's labels in the working folder, and a token."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("GRASP_TOKEN", token(served))
-    for name, frame in zip(("votes.csv", "raters.csv"), few(), strict=True):
-        frame.to_csv(name, index=False)
+    few_files(tmp_path)
     labels().to_csv("labels.csv", index=False)
 
 
-def test_the_command_has_runs_computed_by_a_server(served, run, files_here, monkeypatch, capsys) -> None:
-    command = ["run", "votes.csv", "raters.csv", "--axis", "rater_gender", "--permutations", "200"]
-    command += ["--no-pairs", "-o", "result.json"]
-    assert cli.main(["--server", served.url, *command]) == 0
-    said = capsys.readouterr()
-    assert f"note: the run is {served.url}/results?run=" in said.err
-    plain = json.loads(Path("result.json").read_text(encoding="utf-8"))
-    assert found(plain)["groups"] == found(run.result.to_dict())["groups"]
+def test_what_is_computed_here_alone_is_refused(served: Served, files_here, monkeypatch, capsys) -> None:
     for arguments, sentence in (
-        ([*command, "--workers", "1"], "--workers is of what is computed here"),
+        (["run", "votes.csv", *AXIS, "--workers", "1"], "--workers is of what is computed here"),
         (["raters", "votes.csv"], "--server goes with 'run', 'quality'"),
         (["quality", "votes.csv", "--show-ids"], "--show-ids is of what is computed here"),
     ):
         assert sentence in refused(capsys, "--server", served.url, *arguments)
     monkeypatch.delenv("GRASP_TOKEN")
-    assert refused(capsys, "--server", served.url, *command)
+    assert refused(capsys, "--server", served.url, "run", "votes.csv", "raters.csv", *AXIS)
 
 
 def labels() -> Any:
@@ -451,6 +441,7 @@ def test_commands_take_data_and_runs_of_the_server(served, there, files_here, ru
         assert cli.main(["--server", served.url, *asked]) == 0
         said = capsys.readouterr()
         told.append(json.loads(said.out)["groups"])
+        assert f"note: the run is {served.url}/results?run=" in said.err
         assert "note: recognised: items 'item_id', labels 'label', raters 'rater_id'" in said.err
     assert told[0] == told[1] == told[2] == run.result.to_dict()["groups"]
     assert cli.main(["--server", served.url, "quality", *lying, *AXIS, "--power"]) == 0

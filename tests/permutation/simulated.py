@@ -157,6 +157,10 @@ def files(annotations: Annotations, raters: Raters) -> tuple[bytes, bytes]:
     return votes.getvalue().encode(), profiles.getvalue().encode()
 
 
+def named_files(annotations: Annotations, raters: Raters) -> dict[str, bytes]:
+    return dict(zip(("votes.csv", "raters.csv"), files(annotations, raters), strict=True))
+
+
 def dataset(seed: int, **shape: float) -> Dataset:
     """The same data as a run takes them."""
     votes, profiles = files(*simulate(seed, **shape))  # type: ignore[arg-type]
@@ -171,6 +175,12 @@ GROUPS = tuple(
 )
 SPEC = AnalysisSpec(axes=(("gender",), ("race",)), permutations=300)
 GAI = STATISTICS.index("gai")
+
+
+def around_one(rng: np.random.Generator, b: int, apart: float = 0.35) -> tuple[np.ndarray, np.ndarray]:
+    """Every group's statistics, normal ones: observed, some of them far out, and shuffled b times."""
+    null = rng.normal(1, 0.2, size=(b, len(GROUPS), len(STATISTICS)))
+    return rng.normal(1, apart, size=(len(GROUPS), len(STATISTICS))), null
 
 
 def kept(observed: np.ndarray, null: np.ndarray, groups=GROUPS) -> Kept:

@@ -24,7 +24,7 @@ from tests.analysis.models.cases import (
     plurality_of,
     sided,
 )
-from tests.commands import refused, written
+from tests.commands import refused, write, written
 from tests.permutation.simulated import files, simulate
 from tests.shared_data import DICES350, needs_shared_data
 
@@ -32,12 +32,11 @@ from tests.shared_data import DICES350, needs_shared_data
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     votes, raters = files(*simulate(3, items=20, raters=24))
-    (tmp_path / "raters.csv").write_bytes(raters)
     head, *lines = votes.decode().splitlines()
     gold = [f"{line},label {int(line.split(',')[0][1:]) % 3}" for line in lines]
-    (tmp_path / "votes.csv").write_text("\n".join([f"{head},gold", *gold]) + "\n")
     rows = [f"i{i},label {i % 3}" for i in range(19)]
-    (tmp_path / "one.csv").write_text("\n".join(["ID,Label", *rows]) + "\n")
+    made = {"votes.csv": [f"{head},gold", *gold], "one.csv": ["ID,Label", *rows]}
+    write(tmp_path, {name: "\n".join([*lines, ""]) for name, lines in made.items()} | {"raters.csv": raters})
     monkeypatch.chdir(tmp_path)
     return tmp_path
 
