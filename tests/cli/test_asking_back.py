@@ -21,6 +21,8 @@ from tests.reading.files.workbook_files import sheets_bytes
 from tests.reading.making import csv_bytes
 from tests.zips import zipped
 
+LABELS = [["item", "rater", "label"], *([f"i{n % 9}", f"r{n // 9}", "ab"[n % 5 % 2]] for n in range(54))]
+
 
 def votes(*labels: str, ids: tuple[str, str] = ("item", "rater"), values: Sequence[str] = "123") -> bytes:
     rng = random.Random(1)
@@ -89,8 +91,7 @@ def test_a_column_named_that_does_not_exist(folder: Path, capsys, file, named, s
 
 
 def test_a_run_without_columns_about_raters_tells_how_well_they_agree(folder: Path, capsys) -> None:
-    rows = [["item", "rater", "label"], *([f"i{n % 9}", f"r{n // 9}", "ab"[n % 5 % 2]] for n in range(54))]
-    (folder / "bare.csv").write_bytes(csv_bytes(rows))
+    (folder / "bare.csv").write_bytes(csv_bytes(LABELS))
     assert cli.main(["run", "--annotations", "bare.csv", "--csv", "bare_out.csv"]) == 0
     told = capsys.readouterr()
     assert "no column is taken for one about raters, so this tells how well all of them agree" in told.err
@@ -123,6 +124,15 @@ def at_a_terminal(monkeypatch: pytest.MonkeyPatch, typed: str) -> None:
     monkeypatch.setattr("sys.stderr.isatty", lambda: True)
 
 
+def ends_alike(command: list[str], again: str, capsys: pytest.CaptureFixture[str]) -> tuple[str, str]:
+    """What a command answered at a terminal prints and says; options as in `again` answer it so too."""
+    assert cli.main(command) == 0
+    said = capsys.readouterr()
+    assert cli.main([*command, *shlex.split(again)]) == 0
+    assert capsys.readouterr().out == said.out
+    return said.out, said.err
+
+
 def marked(folder: Path) -> list[str]:
     rows = [["item", "rater", "label", "gender", "removed", "status"]]
     rows += [
@@ -146,16 +156,12 @@ def marked(folder: Path) -> list[str]:
     ],
 )
 def test_on_a_terminal_it_is_asked_and_told_how_to_say_so(folder, capsys, monkeypatch, typed, left, again):
-    command = marked(folder)
     at_a_terminal(monkeypatch, typed)
-    assert cli.main(command) == 0
-    said = capsys.readouterr()
-    assert said.err.index("1 rater with 'removed' = 'yes'") < said.err.index("note: ")
-    assert f"note: to answer so again: {again}\n" in said.err
-    assert ("please type yes or no" in said.err) == typed.startswith("\n")
-    assert left in said.out.splitlines()[0]
-    assert cli.main([*command, *again.split()]) == 0
-    assert capsys.readouterr().out == said.out
+    out, err = ends_alike(marked(folder), again, capsys)
+    assert err.index("1 rater with 'removed' = 'yes'") < err.index("note: ")
+    assert f"note: to answer so again: {again}\n" in err
+    assert ("please type yes or no" in err) == typed.startswith("\n")
+    assert left in out.splitlines()[0]
 
 
 def test_where_nobody_is_there_all_count_and_the_first_line_says_how_many_might_not(folder, capsys) -> None:
@@ -186,18 +192,14 @@ def stopped(folder: Path) -> list[str]:
 def test_on_a_terminal_rows_that_stop_a_reading_are_asked_about(
     folder: Path, capsys, monkeypatch, typed: str, again: list[str], left: str
 ) -> None:
-    command = stopped(folder)
     at_a_terminal(monkeypatch, typed)
-    assert cli.main(command) == 0
-    said = capsys.readouterr()
-    assert "1 row without an id in 'item'" in said.err
-    assert "2 rows without an id in 'rater'" in said.err
-    assert "rater 'r0' gives item 'i0' the labels 'a' in row 2 and 'b' in row 82" in said.err
-    told = said.err.split("note: to answer so again: ")[1:]
+    out, err = ends_alike(stopped(folder), " ".join(again), capsys)
+    assert "1 row without an id in 'item'" in err
+    assert "2 rows without an id in 'rater'" in err
+    assert "rater 'r0' gives item 'i0' the labels 'a' in row 2 and 'b' in row 82" in err
+    told = err.split("note: to answer so again: ")[1:]
     assert [one.splitlines()[0] for one in told] == again
-    assert left in said.out.splitlines()[0]
-    assert cli.main([*command, *shlex.split(" ".join(again))]) == 0
-    assert capsys.readouterr().out == said.out
+    assert left in out.splitlines()[0]
 
 
 def test_in_a_script_such_rows_stop_it_unless_what_is_recommended_is_wanted(folder: Path, capsys) -> None:
@@ -216,11 +218,8 @@ def test_on_a_terminal_a_matrix_row_without_an_id_is_left_out(folder: Path, caps
     (folder / "matrix.csv").write_bytes(b"key,a,b,c\n1,x,y,x\n2,y,y,x\n,x,x,y\n4,y,x,y\n")
     command = ["quality", "--annotations", "matrix.csv", "--layout", "items-by-raters", "--item", "key"]
     at_a_terminal(monkeypatch, "yes\n")
-    assert cli.main(command) == 0
-    said = capsys.readouterr()
-    assert "note: to answer so again: --exclude-item ''" in said.err
-    assert cli.main([*command, "--exclude-item", ""]) == 0
-    assert capsys.readouterr().out == said.out
+    _, err = ends_alike(command, "--exclude-item ''", capsys)
+    assert "note: to answer so again: --exclude-item ''" in err
 
 
 WORDS = ("very low", "low", "high")
@@ -321,8 +320,7 @@ def test_labels_with_a_minus_run_and_a_value_left_out_is_noticed(folder: Path, c
 
 
 def test_files_without_an_option_are_told_apart_by_their_content(folder: Path, capsys, monkeypatch) -> None:
-    rows = [["item", "rater", "label"], *([f"i{n % 9}", f"r{n // 9}", "ab"[n % 5 % 2]] for n in range(54))]
-    (folder / "x.csv").write_bytes(csv_bytes(rows))
+    (folder / "x.csv").write_bytes(csv_bytes(LABELS))
     people = [["who", "gender"], *([f"r{j}", "fm"[j % 2]] for j in range(6))]
     (folder / "y.csv").write_bytes(csv_bytes(people))
     (folder / "z.csv").write_bytes(csv_bytes([["a", "b"], *([f"q{j}", "cd"[j % 2]] for j in range(6))]))
@@ -346,7 +344,6 @@ def test_files_without_an_option_are_told_apart_by_their_content(folder: Path, c
     assert cli.main(["quality", "x.csv", "--raters", "y.csv"]) == 0
 
 
-LABELS = [["item", "rater", "label"], *([f"i{n % 9}", f"r{n // 9}", "ab"[n % 5 % 2]] for n in range(54))]
 PEOPLE = [["who", "gender", "age"], *([f"r{j}", "fm"[j % 2], str(30 + j)] for j in range(6))]
 OTHER = [["what", "of"], ["a", "b"], ["c", "d"]]
 

@@ -117,6 +117,20 @@ def mangled(draw: st.DrawFn, sample: Sequence[dict[str, Any]]) -> list[dict[str,
     return records
 
 
+@st.composite
+def damaged(draw: st.DrawFn, content: bytes) -> bytes:
+    """The content with bytes flipped, cut out, put in and repeated."""
+    for _ in range(draw(st.integers(1, 4))):
+        start = draw(st.integers(0, max(0, len(content) - 1)))
+        piece, rest = content[start:][: draw(st.integers(1, 64))], content[start:]
+        flipped = bytes([piece[0] ^ (1 << draw(st.integers(0, 7)))]) + rest[1:] if piece else b""
+        inserted = draw(st.binary(max_size=16)) + rest
+        repeated = piece * draw(st.integers(2, 50)) + rest[len(piece) :]
+        changed = draw(st.sampled_from((flipped, rest[len(piece) :], inserted, repeated, b"")))
+        content = content[:start] + changed
+    return content
+
+
 def textual(value: Any) -> Any:
     """Numbers as text, as the JSON reader hands them on."""
     if isinstance(value, dict):
