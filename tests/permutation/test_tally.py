@@ -22,7 +22,7 @@ from grasp_core.permutation.draw import exchange_of, identity, permutation
 from grasp_core.permutation.testing.p_values import BINS, Kept
 from grasp_core.permutation.testing.tally import CELLS, Counted, Tally
 from tests.permutation.naive import GRID, JITTER, naive_dsi
-from tests.permutation.simulated import GAI, GROUPS, SPEC, by_group_and_axis, simulate
+from tests.permutation.simulated import GAI, GROUPS, SPEC, around_one, by_group_and_axis, simulate
 from tests.permutation.simulated import kept as whole
 
 # Counts, whatever the blocks and their order
@@ -32,8 +32,7 @@ B, FIRST = 3000, 400
 def values(seed: int = 1, *, lost: float = 0.1) -> tuple[np.ndarray, np.ndarray]:
     """Observed and shuffled values: smooth ones, few-valued ones, a constant, heavy tails, none at all."""
     rng = np.random.default_rng(seed)
-    null = rng.normal(1, 0.2, size=(B, len(GROUPS), len(STATISTICS)))
-    observed = rng.normal(1, 0.35, size=(len(GROUPS), len(STATISTICS)))
+    observed, null = around_one(rng, B)
     null[:, :, 1], observed[:, 1] = np.round(null[:, :, 1], 1), np.round(observed[:, 1], 1)
     null[:, 0, 2] = observed[0, 2] = 0.1
     null[:, 1, 2] = 1 + rng.standard_cauchy(B)
