@@ -79,7 +79,6 @@ def test_median_is_element_floor_of_half(size: int) -> None:
 
 
 # Corrections
-
 P = st.lists(st.none() | st.integers(1, 40).map(lambda k: k / 40), min_size=1, max_size=12)
 EMPTY = np.empty((0, 0))
 
