@@ -27,6 +27,12 @@ def written(path: str | Path = "result.json") -> dict[str, Any]:
     return found
 
 
+def ran(capsys: pytest.CaptureFixture[str], *arguments: str) -> Any:
+    """What a command that does what it was asked prints and says."""
+    assert cli.main([*arguments]) == 0
+    return capsys.readouterr()
+
+
 def refused(capsys: pytest.CaptureFixture[str], *arguments: str | Path) -> str:
     """The one sentence of a refusal, in front of which there is nothing but what was read."""
     capsys.readouterr()

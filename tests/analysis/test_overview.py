@@ -31,7 +31,7 @@ from grasp_core.report import quality as tables
 from grasp_core.report.quality import QualityChecks, quality_json, quality_report
 from grasp_core.report.tables import texts
 from tests.batches import in_batches
-from tests.commands import refused, write, written
+from tests.commands import ran, refused, write, written
 from tests.few_items import ANNOTATIONS, few_items
 from tests.permutation.simulated import simulate
 from tests.reading.making import LONG, rows_table, text_table
@@ -162,16 +162,13 @@ def test_tables_and_file_without_ids_unless_they_are_asked_for(folder, capsys) -
     votes = (folder / "annotations.csv").read_text(encoding="utf-8").splitlines()
     copied = [line.replace(",R001,", ",twin,") for line in votes if ",R001," in line]
     (folder / "annotations.csv").write_text("\n".join([*votes, *copied]) + "\n", encoding="utf-8")
-    assert cli.main(["quality", *FILES]) == 0
-    printed = capsys.readouterr().out
+    printed = ran(capsys, "quality", *FILES).out
     assert "1 pair of raters (2 raters) agrees far more" in printed
     assert "twin" not in printed
-    assert cli.main(["quality", *FILES, "--show-ids"]) == 0
-    assert "R001, twin, 350, 350" in capsys.readouterr().out
+    assert "R001, twin, 350, 350" in ran(capsys, "quality", *FILES, "--show-ids").out
     (folder / "annotations.csv").write_bytes(few_items()["annotations.csv"])
     options = ["--axis", "rater_race", "--power", "--out", "quality.json"]
-    assert cli.main(["quality", *FILES, *COLUMNS, *options]) == 0
-    printed = capsys.readouterr().out
+    printed = ran(capsys, "quality", *FILES, *COLUMNS, *options).out
     for words in ("Annotations per rater", "fewer than 5 raters", "up to be found", "8 of 10 runs"):
         assert words in printed
     plain = written("quality.json")

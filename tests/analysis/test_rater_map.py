@@ -39,7 +39,7 @@ from grasp_core.model.spec import Level, RunSpec
 from grasp_core.report.rater_map import CSV_COLUMNS, axes_table, groups_table, map_csv, sentences
 from grasp_core.statistics.between_raters import disagreement
 from tests.analysis.cases import ALL, GENDER, divided, matrix, of_labels, task
-from tests.commands import refused, write, written
+from tests.commands import ran, refused, write, written
 from tests.permutation.simulated import named_files, simulate
 
 
@@ -414,8 +414,7 @@ def test_sentences_tables_and_files_or_why_there_is_no_map(folder, capsys) -> No
     assert [row["group"] for row in rows] == ["Man", "Woman", "Asian", "Black", "White"]
     assert "by race" in (folder / "map.svg").read_text(encoding="utf-8")
     write(folder, named_files(*simulate(1, missing=0.9)))
-    assert cli.main(["rater-map", *OPTIONS, "--chart", "map.svg"]) == 0
-    printed = capsys.readouterr().out
+    printed = ran(capsys, "rater-map", *OPTIONS, "--chart", "map.svg").out
     assert "There is no map of raters: only 0 of " in printed
     assert "What axes explain" not in printed
 

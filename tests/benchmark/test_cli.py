@@ -20,7 +20,7 @@ from tests.benchmark.folders import (
     write_gold,
     write_tasks,
 )
-from tests.commands import refused, write, written
+from tests.commands import ran, refused, write, written
 
 
 @pytest.fixture
@@ -185,8 +185,7 @@ def test_only_what_tells_mistakes_tells_a_gold_label(folder: Path, capsys) -> No
 def test_compare(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     write(folder / "best", {f"data/{name}/predictions.csv": table(GOLD) for name in (MOOD, TONE)})
     arguments = ["raft", "compare", "best", "mine", "--gold", "gold", "--tasks", "tasks"]
-    assert cli.main(arguments) == 0
-    out, err = capsys.readouterr()
+    out, err = ran(capsys, *arguments)
     rows = {line.split()[0]: line.split()[1:] for line in out.splitlines()[1:]}
     gap = 1 - f1_score(GOLD, SAID, average="macro")
     assert [rows[name][0] for name in (MOOD, TONE, "overall")] == [f"+{gap:.3f}"] * 3
@@ -194,8 +193,7 @@ def test_compare(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert float(rows[MOOD][-2]) == pytest.approx(0.25, abs=0.02)
     assert err == ""
     (folder / "best" / "data" / TONE / "predictions.csv").unlink()
-    assert cli.main(arguments) == 0
-    assert "no overall difference" in capsys.readouterr().err
+    assert "no overall difference" in ran(capsys, *arguments).err
 
 
 def test_human_against_a_column_and_held_out_raters(votes: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -206,7 +204,6 @@ def test_human_against_a_column_and_held_out_raters(votes: Path, capsys: pytest.
         "over all 3 categories 1.000",
         "100 such draws: mean 1.000, standard deviation 0.000",
     ]
-    assert cli.main(["raft", "human", *VOTES, "--votes", "1", "--items", "8", "--repeats", "1"]) == 0
-    out = capsys.readouterr().out
+    out = ran(capsys, "raft", "human", *VOTES, "--votes", "1", "--items", "8", "--repeats", "1").out
     assert "plurality of 1 on 8 of 8 items, against held-out raters" in out
     assert "such draws" not in out

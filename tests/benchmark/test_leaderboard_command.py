@@ -13,7 +13,7 @@ from grasp_core.benchmark import leaderboard
 from grasp_core.benchmark.tasks import builtin_tasks
 from grasp_core.model.errors import DataError
 from grasp_core.report.models import plurality_table, sentences, sides_csv, statistic_table
-from tests.commands import refused, write, written
+from tests.commands import ran, refused, write, written
 from tests.made_up import BOARD, ENTRIES
 from tests.results import changed
 
@@ -81,8 +81,7 @@ def shop(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.Capture
 def test_own_systems_have_intervals_and_a_test(shop: Path, capsys: pytest.CaptureFixture[str]) -> None:
     where = ["--tasks", "shop/tasks", "--gold", "shop/gold"]
     command = ["raft", "leaderboard", "plurality", "tfidf", *where]
-    assert cli.main([*command, "--out", "board.json", "--csv", "board.csv"]) == 0
-    lines = capsys.readouterr().out.splitlines()
+    lines = ran(capsys, *command, "--out", "board.json", "--csv", "board.csv").out.splitlines()
     assert [line.split()[0] for line in lines[1:3]] == ["tfidf", "plurality"]
     assert "p < 0.001 (tfidf)" in lines[2]
     entries, tasks = leaderboard.read_leaderboard(written("board.json"))
@@ -104,8 +103,7 @@ def test_published_systems_stand_there_where_tasks_are_fewer(tmp_path: Path, mon
     files |= {"gold/overruling/test.csv": rows, "ours/data/overruling/predictions.csv": rows}
     write(tmp_path, files)
     command = ["raft", "leaderboard", "ours", "--tasks", "tasks", "--gold", "gold", "--csv", "board.csv"]
-    assert cli.main(command) == 0
-    printed = capsys.readouterr()
+    printed = ran(capsys, *command)
     names = [line.split("  ")[0].strip() for line in printed.out.splitlines()[1:4]]
     assert printed.out.splitlines()[1].split()[:3] == ["ours", "here", "1.000"]
     assert len(names) == 3
@@ -134,8 +132,7 @@ def test_faults_are_told_in_a_sentence(options: list[str], said: str, tmp_path, 
 
 def test_costs_are_told_beside_the_scores(shop: Path, capsys: pytest.CaptureFixture[str]) -> None:
     where = ["--tasks", "shop/tasks", "--gold", "shop/gold"]
-    assert cli.main(["raft", "score", "tfidf", *where, "--costs", "question", "1", "10"]) == 0
-    printed = capsys.readouterr().out
+    printed = ran(capsys, "raft", "score", "tfidf", *where, "--costs", "question", "1", "10").out
     told = "cost of question: 0 false positives at 1 and 7 false negatives at 10 make 70, 0.7 a row"
     assert told in printed
     assert "precision recall" in printed

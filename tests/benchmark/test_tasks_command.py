@@ -20,7 +20,7 @@ from grasp_core.benchmark.submissions import VALIDATED
 from grasp_core.benchmark.tasks import builtin_tasks, read_task
 from grasp_core.model.remarks.benchmark import SubmissionProblem
 from tests.benchmark.folders import RAFT
-from tests.commands import refused, write, written
+from tests.commands import ran, refused, write, written
 from tests.shared_data import needs_shared_data
 from tests.test_docs import FILES, MODELS, ROOT, Block, blocks, flat
 
@@ -54,15 +54,13 @@ def test_a_task_survives_its_file_and_kinds_of_difficulty_are_the_papers(tmp_pat
 
 def test_tasks_are_listed(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "300")
-    assert cli.main(["raft", "tasks"]) == 0
-    printed = capsys.readouterr()
+    printed = ran(capsys, "raft", "tasks")
     lines = printed.out.splitlines()
     assert len(lines) == 12
     assert " ".join(lines[2].split()) == "banking_77 77 5,000 Query CC BY 4.0 many classes -"
     assert "tweet_eval_hate: Many of its tweets are offensive" in printed.err
     monkeypatch.setenv("COLUMNS", "60")
-    assert cli.main(["raft", "tasks"]) == 0
-    narrow = capsys.readouterr().out
+    narrow = ran(capsys, "raft", "tasks").out
     assert max(map(len, narrow.splitlines())) < 80
     assert "  licence: CC BY-NC 4.0" in narrow
 
@@ -70,11 +68,9 @@ def test_tasks_are_listed(capsys: pytest.CaptureFixture[str], monkeypatch: pytes
 def test_rows_in_the_folder_that_baselines_take_are_here(tmp_path: Path, monkeypatch, capsys) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("COLUMNS", "300")
-    assert cli.main(["raft", "tasks"]) == 0
-    assert "no rows are here; `grasp fetch raft --to raft` brings them" in capsys.readouterr().err
+    assert "no rows are here; `grasp fetch raft --to raft` brings them" in ran(capsys, "raft", "tasks").err
     write(tmp_path, {"raft/overruling/train.csv": "Sentence,Label,ID\n"})
-    assert cli.main(["raft", "tasks"]) == 0
-    printed = capsys.readouterr()
+    printed = ran(capsys, "raft", "tasks")
     assert "no rows are here" not in printed.err
     here = [line.split()[0] for line in printed.out.splitlines() if line.endswith("train.csv")]
     assert here == ["overruling"]
@@ -82,8 +78,7 @@ def test_rows_in_the_folder_that_baselines_take_are_here(tmp_path: Path, monkeyp
 
 def test_one_task_in_full(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     out = tmp_path / "task.json"
-    assert cli.main(["raft", "tasks", "terms_of_service", "--out", str(out)]) == 0
-    printed = capsys.readouterr().out
+    printed = ran(capsys, "raft", "tasks", "terms_of_service", "--out", str(out)).out
     task = builtin_tasks()["terms_of_service"]
     assert task.instructions in printed
     assert "2. potentially unfair" in printed

@@ -16,7 +16,7 @@ from grasp_core.cli import reading
 from grasp_core.cli.entry import make_parser
 from grasp_core.cli.parser import Parser, fill_all
 from grasp_core.reading.connectors.fetching import read_anywhere
-from tests.commands import refused, written
+from tests.commands import ran, refused, written
 from tests.reading.files.workbook_files import sheets_bytes
 from tests.reading.making import csv_bytes
 from tests.zips import zipped
@@ -92,8 +92,7 @@ def test_a_column_named_that_does_not_exist(folder: Path, capsys, file, named, s
 
 def test_a_run_without_columns_about_raters_tells_how_well_they_agree(folder: Path, capsys) -> None:
     (folder / "bare.csv").write_bytes(csv_bytes(LABELS))
-    assert cli.main(["run", "--annotations", "bare.csv", "--csv", "bare_out.csv"]) == 0
-    told = capsys.readouterr()
+    told = ran(capsys, "run", "--annotations", "bare.csv", "--csv", "bare_out.csv")
     assert "no column is taken for one about raters, so this tells how well all of them agree" in told.err
     assert "--axis" in told.err
     assert "--raters" in told.err
@@ -108,11 +107,9 @@ def test_ages_are_offered_as_bands_that_are_an_axis(folder: Path, capsys) -> Non
     ages = [f"{17 + rng.random() * 50:.1f}" for _ in range(40)]
     rows = [[f"i{n % 9}", f"r{n // 9}", rng.choice("ab"), ages[n // 9]] for n in range(360)]
     (folder / "ages.csv").write_bytes(csv_bytes([["item", "rater", "label", "age"], *rows]))
-    assert cli.main(["quality", "--annotations", "ages.csv"]) == 0
-    option = capsys.readouterr().err.rpartition("--bins ")[2].split()[0]
+    option = ran(capsys, "quality", "--annotations", "ages.csv").err.rpartition("--bins ")[2].split()[0]
     assert option.startswith("age:")
-    assert cli.main(["quality", "--annotations", "ages.csv", "--bins", option]) == 0
-    seen = capsys.readouterr()
+    seen = ran(capsys, "quality", "--annotations", "ages.csv", "--bins", option)
     assert "under" in seen.out
     assert "--bins" not in seen.err
 
@@ -126,10 +123,8 @@ def at_a_terminal(monkeypatch: pytest.MonkeyPatch, typed: str) -> None:
 
 def ends_alike(command: list[str], again: str, capsys: pytest.CaptureFixture[str]) -> tuple[str, str]:
     """What a command answered at a terminal prints and says; options as in `again` answer it so too."""
-    assert cli.main(command) == 0
-    said = capsys.readouterr()
-    assert cli.main([*command, *shlex.split(again)]) == 0
-    assert capsys.readouterr().out == said.out
+    said = ran(capsys, *command)
+    assert ran(capsys, *command, *shlex.split(again)).out == said.out
     return said.out, said.err
 
 
@@ -207,8 +202,7 @@ def test_in_a_script_such_rows_stop_it_unless_what_is_recommended_is_wanted(fold
     for more in ([], ["--no-recommended"], ["--recommended", "--repeated", "refuse"]):
         said = refused(capsys, *command, *more)
         assert "leave such rows out: by --drop item= (and 2 more problems)" in said
-    assert cli.main([*command, "--recommended"]) == 0
-    said = capsys.readouterr()
+    said = ran(capsys, *command, "--recommended")
     assert "note: left out, as recommended: 2 rows without an id in 'rater'" in said.err
     assert "note: the last answer counts, as recommended: 1 answer that differs" in said.err
     assert "a: 39 · b: 41" in said.out.splitlines()[0]
@@ -238,13 +232,11 @@ def test_on_a_terminal_labels_that_look_ranked_are_asked_about(
 ) -> None:
     (folder / "scale.csv").write_bytes(votes("rating", values=values))
     command = ["run", "--annotations", "scale.csv", "--permutations", "50", "--out", "result.json"]
-    assert cli.main(command) == 0
-    alone = capsys.readouterr()
+    alone = ran(capsys, *command)
     assert "--level" in alone.err
     assert written()["spec"]["analysis"]["level"] == "nominal"
     at_a_terminal(monkeypatch, typed)
-    assert cli.main(command) == 0
-    assert f"note: to answer so again: {again}\n" in capsys.readouterr().err
+    assert f"note: to answer so again: {again}\n" in ran(capsys, *command).err
     found = written()
     assert found["spec"]["analysis"]["level"] == ("ordinal" if ranked else "nominal")
     assert not ranked or found["data"]["categories"] == ranked
@@ -256,8 +248,7 @@ def test_on_a_terminal_labels_that_look_ranked_are_asked_about(
 def test_the_label_and_its_counts_come_first(folder: Path, capsys) -> None:
     options = ["--annotations", "votes.csv", "--label", "sarcastic"]
     for command in (["run", *options, "--permutations", "50"], ["quality", *options]):
-        assert cli.main(command) == 0
-        said = capsys.readouterr()
+        said = ran(capsys, *command)
         first = said.out.splitlines()[0]
         assert first.startswith("label 'sarcastic': 80 annotations of 10 items by 8 raters (1: ")
         assert ("labels are the numbers 1 to 3: ordinal or interval" in said.err) == (command[0] == "run")
@@ -276,8 +267,7 @@ def test_a_slider_says_what_would_do(folder: Path, capsys) -> None:
     assert "these are numbers from" in said
     assert "--bins toxicity:20,40,60,80" in said
     options = ["--annotations", "slider.csv", "--bins", "toxicity:20,40,60,80", "--permutations", "50"]
-    assert cli.main(["run", *options]) == 0
-    assert "400 annotations of 40 items by 10 raters (under 20: " in capsys.readouterr().out
+    assert "400 annotations of 40 items by 10 raters (under 20: " in ran(capsys, "run", *options).out
 
 
 # Values that begin with a minus.

@@ -30,7 +30,7 @@ from grasp_core.model.spec import AnalysisSpec, RunSpec
 from grasp_core.permutation.testing.outcomes import looks
 from grasp_core.permutation.testing.tally import Tally
 from grasp_core.report.contents import brackets
-from tests.commands import COLUMNS, refused, write, written
+from tests.commands import COLUMNS, ran, refused, write, written
 from tests.engine.asking import digits, sliced_files
 from tests.permutation.simulated import DATA_SPEC, dataset
 
@@ -280,8 +280,7 @@ def sliced(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_slices_are_printed_recorded_and_found_again(sliced, capsys) -> None:
     targets = ["--out", "result.json", "--csv", "table.csv"]
-    assert cli.main(["run", *FILES, *ITEMS, *SETTINGS, "--slice", "topic", *targets]) == 0
-    told = capsys.readouterr().out
+    told = ran(capsys, "run", *FILES, *ITEMS, *SETTINGS, "--slice", "topic", *targets).out
     assert brackets(AnalysisSpec(axes=(("gender",),))) in told
     assert "*: may be luck, p < 0.05; **: after correction" in told
     of_slices = told.split("Slices by topic")[1]
@@ -337,8 +336,7 @@ OF_EXAMPLE = [
 
 def test_small_p_are_fitted_told_and_kept_beside_the_counted(few_example, capsys) -> None:
     files = ["--out", "result.json", "--csv", "table.csv"]
-    assert cli.main(["run", *OF_EXAMPLE, "--permutations", "1000", "--tail", *files]) == 0
-    assert "†: p fitted" in capsys.readouterr().out
+    assert "†: p fitted" in ran(capsys, "run", *OF_EXAMPLE, "--permutations", "1000", "--tail", *files).out
     found = written()
     assert found["spec"]["analysis"]["tail"] is True
     rows = list(csv.DictReader(io.StringIO(Path("table.csv").read_text(encoding="utf-8"), newline="")))

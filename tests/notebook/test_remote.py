@@ -29,7 +29,7 @@ from grasp_core.server.server import Server
 from grasp_core.store.people.projects import Member
 from grasp_core.store.runs import Request
 from grasp_core.store.schema import people
-from tests.commands import refused, written
+from tests.commands import ran, refused, written
 from tests.empty_store import empty_home
 from tests.made_up import telling
 from tests.notebook.asking import few, few_files, found
@@ -222,8 +222,7 @@ def test_one_analysis_by_all_doors_has_the_same_digits_and_hints(served, there, 
     for frame, place in zip((votes, raters), places, strict=True):
         frame.to_csv(place, index=False)
     out = tmp_path / "result.json"
-    assert cli.main(["run", *places, "--permutations", "50", "-o", str(out)]) == 0
-    told = capsys.readouterr()
+    told = ran(capsys, "run", *places, "--permutations", "50", "-o", str(out))
     progress = re.compile("Preparing the engine|permutations$")
     notes = [one for one in told.err.splitlines()[1:] if not progress.search(one)]
     lines = (*notes, *(one for one in told.out.splitlines() if one.startswith("label ")))
@@ -408,8 +407,7 @@ PLAN = ("--group", "rater_gender=Man", "--size", "40", "--range-raters", "20:22"
 def test_a_server_computes_what_a_command_does(served, there, files_here, capsys, command, further) -> None:
     def plain(*before: str) -> dict[str, Any]:
         asked = [*before, command, "votes.csv", "raters.csv", *further, "--format", "json", "-q"]
-        assert cli.main(asked) == 0
-        found = json.loads(capsys.readouterr().out)
+        found = json.loads(ran(capsys, *asked).out)
         return {name: value for name, value in found.items() if name != "timing"}
 
     assert plain("--server", served.url) == plain()
@@ -423,8 +421,7 @@ def test_agreement_of_periods_is_computed_there_too(served: Served, files_here, 
 
     def plain(*before: str) -> Any:
         asked = [*before, "agreement", "dated.csv", "--over", "date", "--format", "json", "-q"]
-        assert cli.main(asked) == 0
-        return json.loads(capsys.readouterr().out)
+        return json.loads(ran(capsys, *asked).out)
 
     found = plain("--server", served.url)
     here = plain()
@@ -438,8 +435,7 @@ def test_commands_take_data_and_runs_of_the_server(served, there, files_here, ru
     told = []
     for places in (lying, here, (lying[0], here[1])):
         asked = ["run", *places, *AXIS, "--permutations", "200", "--no-pairs", "--format", "json"]
-        assert cli.main(["--server", served.url, *asked]) == 0
-        said = capsys.readouterr()
+        said = ran(capsys, "--server", served.url, *asked)
         told.append(json.loads(said.out)["groups"])
         assert f"note: the run is {served.url}/results?run=" in said.err
         assert "note: recognised: items 'item_id', labels 'label', raters 'rater_id'" in said.err

@@ -56,7 +56,7 @@ from grasp_core.report.charts.plan import plan_chart
 from grasp_core.report.plan import lines_table, recruitment_csv, sentences, surface_table
 from grasp_core.report.writers.spreadsheet import recruitment_xlsx
 from tests.analysis.models.cases import data
-from tests.commands import write, written
+from tests.commands import ran, write, written
 from tests.permutation.simulated import named_files, simulate
 from tests.shared_data import needs_shared_data
 
@@ -412,8 +412,7 @@ def test_the_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: py
     out = ["--out", "plan.json", "--recruitment", "whom.csv", "--chart", "plan.svg"]
     whose = ["--annotations", "votes.csv", "--raters", "raters.csv", "--group", "gender=Woman"]
     ranges = ["--range-raters", "16:80", "--range-items", "10:60"]
-    assert cli.main(["plan", *whose, *ranges, "--size", "25", *out]) == 0
-    said = capsys.readouterr()
+    said = ran(capsys, "plan", *whose, *ranges, "--size", "25", *out)
     assert "Items by raters and chance" in said.out
     document = written("plan.json")
     assert document["format"] == "grasp-plan"

@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from grasp_core import cli
 from grasp_core.reading.dataset.load import load
 from grasp_core.reading.guess.recognise import recognise
 from grasp_core.reading.sandbox.read import read_table
 from grasp_core.reading.table.table import Table
+from tests.commands import ran
 from tests.reading.making import crossed
 
 
@@ -156,8 +156,7 @@ def quality(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch, capsys)
         (tmp_path / "votes.csv").write_text(FILES[file], encoding="utf-8")
         columns = "--layout items-by-raters" if file == "total" else "--rater worker --label answer"
         named = ["--item", "item", *columns.split()] if request.param else []
-        assert cli.main(["quality", "--annotations", "votes.csv", *named, *options.split()]) == 0
-        return capsys.readouterr()
+        return ran(capsys, "quality", "--annotations", "votes.csv", *named, *options.split())
 
     return command
 
