@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from grasp_core import cli
+from grasp_core.cli.terminal import messages
 
 ROOT = Path(__file__).resolve().parents[1]
 COLUMNS = ["--item", "item", "--rater", "rater", "--label", "label"]
@@ -36,7 +37,9 @@ def ran(capsys: pytest.CaptureFixture[str], *arguments: str) -> Any:
 def refused(capsys: pytest.CaptureFixture[str], *arguments: str | Path) -> str:
     """The one sentence of a refusal, in front of which there is nothing but what was read."""
     capsys.readouterr()
-    assert cli.main(list(map(str, arguments))) == cli.BAD_INPUT == 2
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(messages, "_SPACED", messages._Spaced())  # no line of progress for half a minute
+        assert cli.main(list(map(str, arguments))) == cli.BAD_INPUT == 2
     said = capsys.readouterr()
     assert all(line.startswith("label ") for line in said.out.splitlines()), said.out
     *notes, sentence = said.err.splitlines()
