@@ -28,18 +28,23 @@ def written(path: str | Path = "result.json") -> dict[str, Any]:
     return found
 
 
+def _code(*arguments: str | Path) -> int:
+    """The exit code of a command that tells of no progress in its first half minute."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(messages, "_SPACED", messages._Spaced())
+        return cli.main([*map(str, arguments)])
+
+
 def ran(capsys: pytest.CaptureFixture[str], *arguments: str) -> Any:
     """What a command that does what it was asked prints and says."""
-    assert cli.main([*arguments]) == 0
+    assert _code(*arguments) == 0
     return capsys.readouterr()
 
 
 def refused(capsys: pytest.CaptureFixture[str], *arguments: str | Path) -> str:
     """The one sentence of a refusal, in front of which there is nothing but what was read."""
     capsys.readouterr()
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(messages, "_SPACED", messages._Spaced())  # no line of progress for half a minute
-        assert cli.main(list(map(str, arguments))) == cli.BAD_INPUT == 2
+    assert _code(*arguments) == cli.BAD_INPUT == 2
     said = capsys.readouterr()
     assert all(line.startswith("label ") for line in said.out.splitlines()), said.out
     *notes, sentence = said.err.splitlines()
