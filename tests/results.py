@@ -1,7 +1,9 @@
 """Hand-made results for tests: the paper's DICES-350 values with fabricated null distributions."""
 
+import copy
 import functools
 import math
+from collections.abc import Sequence
 from dataclasses import replace
 from itertools import pairwise
 from typing import Any
@@ -286,3 +288,19 @@ def so_far(result: RunResult, permutations: int) -> RunResult:
     own = {} if permutations >= 100 else {"p_group": None, "significance_group": "none"}
     dsi = tuple(replace(row, outcome=of(row.outcome), **own) for row in result.dsi)
     return replace(result, groups=tuple(rows), dsi=dsi, permutations_done=permutations)
+
+
+GONE = object()
+
+
+def changed(plain: Any, path: Sequence[str | int], value: object = GONE) -> Any:
+    """Plain data as in a file, in which one place holds another value, or is gone."""
+    broken = copy.deepcopy(plain)
+    place = broken
+    for step in path[:-1]:
+        place = place[step]
+    if value is GONE:
+        del place[path[-1]]
+    else:
+        place[path[-1]] = value
+    return broken

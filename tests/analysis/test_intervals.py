@@ -176,6 +176,15 @@ def drawn(
     return annotations, Raters(annotations.rater_ids, {"side": Axis.from_values(values)})
 
 
+def estimated(annotations: Annotations, raters: Raters) -> tuple[FloatArray, FloatArray]:
+    """Values of the first group, and their intervals with p."""
+    grouping = form_groups(raters, SPEC.axes).some([0])
+    design = build_design(annotations, raters, grouping, SPEC)
+    given = ([annotations], raters, grouping, SPEC, lambda of, g: group_columns(of, SPEC))
+    found = intervals(*given, Places(1, annotations.n_categories).names)
+    return group_columns(compiled.observed(design), SPEC)[0], np.array(found[0])
+
+
 @pytest.mark.parametrize(
     "shape",
     [
@@ -186,18 +195,12 @@ def drawn(
 )
 def test_intervals_for_other_raters_and_items_hold_their_value(shape) -> None:
     """What is estimated is the mean over endless data sets of this size, here over these."""
-    found, ends = [], []
-    for seed in range(DATA_SETS):
-        annotations, raters = drawn(seed, *shape)
-        grouping = form_groups(raters, SPEC.axes).some([0])
-        design = build_design(annotations, raters, grouping, SPEC)
-        found.append(group_columns(compiled.observed(design), SPEC)[0])
-        given = ([annotations], raters, grouping, SPEC, lambda of, g: group_columns(of, SPEC))
-        ends.append(intervals(*given, Places(1, 3).names)[0])
+    sets = [drawn(seed, *shape) for seed in range(DATA_SETS)]
+    found, ends = map(np.array, zip(*(estimated(*one) for one in sets), strict=True))
     # Not of the largest difference of shares, which is folded at 0, and of the mean, which names do not have.
-    kept = [*range(len(STATISTICS)), *range(LABELS, np.shape(found)[1])]
-    names = [*STATISTICS, *annotations.categories]
-    found, ends = np.array(found)[:, kept], np.array(ends)[:, kept]
+    kept = [*range(len(STATISTICS)), *range(LABELS, found.shape[1])]
+    names = [*STATISTICS, *sets[0][0].categories]
+    found, ends = found[:, kept], ends[:, kept]
     truth, (low, high, p) = np.mean(found, axis=0), np.moveaxis(ends, 2, 0)
     held = ((low <= truth) & (truth <= high)).mean(axis=0)
     assert (held >= 0.9).all(), dict(zip(names, held, strict=True))
@@ -214,21 +217,17 @@ def test_a_small_distance_is_held_where_a_label_is_rare() -> None:
     """5 % of the labels of 50 items, of which the group has its own view: ends miss above if at all."""
     rng = np.random.default_rng(0)
     raters = Raters(tuple(map(str, range(60))), {"side": Axis.from_values(["in"] * 15 + ["out"] * 45)})
-    grouping = form_groups(raters, SPEC.axes).some([0])
-    found, ends = [], []
+    found = []
     for _ in range(300):
         odds = -4.0 + rng.normal(0, 1.5, 50) + rng.normal(0, 0.7, (60, 1))
         odds[:15] += rng.normal(0, 1.5, 50)
         label = (rng.random((60, 50)) < expit(odds)).T
         item, rater = np.indices(label.shape)
         annotations = coded(item.ravel(), rater.ravel(), label.ravel().astype(int), 2, label.shape)
-        found.append(
-            group_columns(compiled.observed(build_design(annotations, raters, grouping, SPEC)), SPEC)[0]
-        )
-        given = ([annotations], raters, grouping, SPEC, lambda of, g: group_columns(of, SPEC))
-        ends.append(intervals(*given, Places(1, 2).names)[0])
+        found.append(estimated(annotations, raters))
+    values, ends = map(np.array, zip(*found, strict=True))
     place = STATISTICS.index("distance")
-    truth, (low, high, _) = np.mean(found, axis=0)[place], np.array(ends)[:, place].T
+    truth, (low, high, _) = values[:, place].mean(), ends[:, place].T
     assert ((low <= truth) & (truth <= high)).mean() >= 0.9
 
 

@@ -39,7 +39,8 @@ from grasp_core.model.spec import Level, RunSpec
 from grasp_core.report.rater_map import CSV_COLUMNS, axes_table, groups_table, map_csv, sentences
 from grasp_core.statistics.between_raters import disagreement
 from tests.analysis.cases import ALL, GENDER, divided, matrix, of_labels, task
-from tests.permutation.simulated import files, simulate
+from tests.commands import ran, refused, write, written
+from tests.permutation.simulated import named_files, simulate
 
 
 def test_a_divide_along_gender_is_seen() -> None:
@@ -389,8 +390,7 @@ OPTIONS = [*FILES, *("--axis", "gender", "--axis", "race", "--permutations", "20
 
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    for name, content in zip(("votes.csv", "raters.csv"), files(*simulate(1)), strict=True):
-        (tmp_path / name).write_bytes(content)
+    write(tmp_path, named_files(*simulate(1)))
     monkeypatch.chdir(tmp_path)
     return tmp_path
 
@@ -403,7 +403,7 @@ def test_sentences_tables_and_files_or_why_there_is_no_map(folder, capsys) -> No
     printed = capsys.readouterr().out
     for words in ("What axes explain", "How far raters differ"):
         assert words in printed
-    plain = json.loads((folder / "map.json").read_text(encoding="utf-8"))
+    plain = written("map.json")
     assert (plain["format"], plain["version"]) == ("grasp-rater-map", 1)
     found = from_json(plain["map"], RaterMap)
     assert len(found.points) == 24
@@ -413,10 +413,8 @@ def test_sentences_tables_and_files_or_why_there_is_no_map(folder, capsys) -> No
     rows = list(csv.DictReader((folder / "map.csv").read_text(encoding="utf-8").splitlines()))
     assert [row["group"] for row in rows] == ["Man", "Woman", "Asian", "Black", "White"]
     assert "by race" in (folder / "map.svg").read_text(encoding="utf-8")
-    for name, content in zip(("votes.csv", "raters.csv"), files(*simulate(1, missing=0.9)), strict=True):
-        (folder / name).write_bytes(content)
-    assert cli.main(["rater-map", *OPTIONS, "--chart", "map.svg"]) == 0
-    printed = capsys.readouterr().out
+    write(folder, named_files(*simulate(1, missing=0.9)))
+    printed = ran(capsys, "rater-map", *OPTIONS, "--chart", "map.svg").out
     assert "There is no map of raters: only 0 of " in printed
     assert "What axes explain" not in printed
 
@@ -432,7 +430,4 @@ def test_sentences_tables_and_files_or_why_there_is_no_map(folder, capsys) -> No
     ],
 )
 def test_bad_input_gets_one_sentence(folder, capsys, options, sentence) -> None:
-    assert cli.main(["rater-map", *OPTIONS, *options]) == 2
-    error = capsys.readouterr().err.splitlines()[-1]
-    assert error.startswith("grasp: ")
-    assert sentence in error
+    assert sentence in refused(capsys, "rater-map", *OPTIONS, *options)

@@ -1,5 +1,6 @@
 """Slices and one axis given another: each is the numbers of a run on a part, q over all values."""
 
+import csv
 import io
 import math
 from dataclasses import replace
@@ -28,7 +29,7 @@ from grasp_core.statistics.association import chance_of
 from tests.computing import compute_in_threads
 from tests.engine.asking import planting as planting
 from tests.permutation.naive import naive_step_up
-from tests.permutation.simulated import DATA_SPEC, simulate
+from tests.permutation.simulated import DATA_SPEC, files, simulate
 from tests.reading.making import rows_table
 from tests.results import make_group, make_outcome, make_result
 
@@ -39,16 +40,10 @@ AXES = (("gender",), ("gender", "race"))
 
 def rows(seed: int, missing: float = 0.0, unknown: float = 0.1) -> tuple[list[list[str]], list[list[str]]]:
     """A file with a topic for each item, some of which have none, and one of raters."""
-    annotations, raters = simulate(seed, items=31, raters=16, missing=missing, unknown=unknown)
-    votes = [["item", "rater", "label", "topic"]]
-    for item, rater, category in zip(annotations.item, annotations.rater, annotations.category, strict=True):
-        topic = "" if item == 30 else TOPICS[item % 3]
-        votes.append([f"i{item}", f"r{rater}", annotations.categories[category], topic])
-    people = [["rater", *raters.axes]]
-    for j, name in enumerate(raters.rater_ids):
-        cells = [axis.values[axis.codes[j]] if axis.codes[j] >= 0 else "" for axis in raters.axes.values()]
-        people.append([name, *cells])
-    return votes, people
+    made = files(*simulate(seed, items=31, raters=16, missing=missing, unknown=unknown))
+    (head, *votes), people = ([*csv.reader(io.StringIO(one.decode()))] for one in made)
+    topics = {f"i{n}": "" if n == 30 else TOPICS[n % 3] for n in range(31)}
+    return [[*head, "topic"], *([*vote, topics[vote[0]]] for vote in votes)], people
 
 
 def dataset_slices(votes: list[list[str]], people: list[list[str]], slices: tuple[str, ...] = ()) -> Dataset:

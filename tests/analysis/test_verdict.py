@@ -5,7 +5,6 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from scipy import stats
-from scipy.stats import norm
 
 from benchmarks.planted import EFFECTS, NOTHING, Effect, drawn, run_spec
 from grasp_core.analysis.cohesion.columns import DISTANCE, GAI, Places
@@ -24,13 +23,14 @@ from grasp_core.model.remarks.reasons import NoInterval, NoValue
 from grasp_core.model.result import GroupResult, RunResult
 from grasp_core.model.spec import STATISTICS, AnalysisSpec, Level, RunSpec
 from grasp_core.model.text import Sentence
-from grasp_core.permutation import design
-from grasp_core.permutation.draw import over_all, permutation
+from grasp_core.permutation.draw import identity, over_all, permutation
 from grasp_core.reading.dataset.load import Dataset
 from grasp_core.report.words.label_use import manner
 from grasp_core.statistics.items import count
 from grasp_core.statistics.label_use import label_use
+from grasp_core.statistics.rater_residuals import evidence
 from tests.computing import compute_in_threads
+from tests.permutation import design, reference
 from tests.permutation.naive import naive_step_up
 from tests.permutation.simulated import DATA_SPEC, dataset
 from tests.results import make_group
@@ -255,82 +255,32 @@ def uses(result: RunResult) -> list[LabelUse]:
     return found  # type: ignore[return-value]
 
 
-def naive_residuals(data: Dataset, positions: np.ndarray | None) -> tuple[np.ndarray, np.ndarray]:
-    """Raters' mean residuals and their weights, annotation by annotation; DerSimonian and Laird by hand."""
-    one = data.annotations
-    width = one.n_categories + (positions is not None)
-    seen = np.eye(one.n_categories)
-    if positions is not None:
-        seen = np.column_stack([seen, positions])
-    each: list[list[np.ndarray]] = [[] for _ in one.rater_ids]
-    for i in range(one.n_items):
-        here = range(one.indptr[i], one.indptr[i + 1])
-        for a in here:
-            others = [seen[one.category[b]] for b in here if b != a]
-            if others:
-                each[one.rater[a]].append(seen[one.category[a]] - np.mean(others, axis=0))
-    n = np.array([len(of) for of in each])
-    r = np.array([np.mean(of, axis=0) if of else np.zeros(width) for of in each])
-    squares = sum(
-        ((np.array(of) - of_mean) ** 2).sum(axis=0) for of, of_mean in zip(each, r, strict=True) if of
-    )
-    within = squares / (n[n > 0] - 1).sum()
-    weight = np.zeros_like(r)
-    for c in range(width):
-        some = n > 0
-        w = n[some] / within[c]
-        q = (w * (r[some, c] - np.average(r[some, c], weights=w)) ** 2).sum()
-        between = max(0.0, (q - some.sum() + 1) / (w.sum() - (w**2).sum() / w.sum()))
-        weight[some, c] = 1 / (between + within[c] / n[some])
-    return r, weight
-
-
-def naive_t(r: np.ndarray, weight: np.ndarray, inside: np.ndarray, outside: np.ndarray) -> np.ndarray:
-    """The studentised difference of two sides, with four raters' worth of what the weights let expect."""
-    sides = []
-    for side in (inside, outside):
-        w = weight[side]
-        m = (w * r[side]).sum(axis=0) / w.sum(axis=0)
-        n = w.sum(axis=0) ** 2 / (w**2).sum(axis=0)
-        jackknife = (w**2 * (r[side] - m) ** 2).sum(axis=0) / w.sum(axis=0) ** 2  # times n / (n - 1)
-        sides.append((m, (n * jackknife + 4 / w.sum(axis=0)) / (n + 3)))
-    (m, v), (m_other, v_other) = sides
-    return (m - m_other) / np.sqrt(v + v_other)
-
-
-def naive_evidence(t: np.ndarray, labels: int) -> float:
-    p = 2 * norm.sf(np.abs(t))
-    return float(-np.log10(min([*(p[:labels] * (labels - 1)), *p[labels:]])))
-
-
 @pytest.mark.parametrize(
     ("shape", "level"), [*((shape, "ordinal") for shape in SHAPES), ("unknown", "nominal")]
 )
-def test_values_and_p_by_a_naive_loop(shape: str, level: Level) -> None:
+def test_values_and_p_are_those_of_the_definitions(shape: str, level: Level) -> None:
     """p of a group: how often the strongest difference of labels, or of their mean, is as strong."""
     data = dataset(3, raters=30, **SHAPES[shape])
-    result = asked(data, level=level)
-    grouping = form_groups(data.raters, AXES, min_raters=2)
-    layout = over_all(len(data.raters.rater_ids))
-    shares = np.bincount(data.annotations.category, minlength=3) / data.annotations.n_annotations
-    ranks = None if level == "nominal" else np.cumsum(shares) - shares / 2
-    r, weight = naive_residuals(data, ranks)
-    for g, use in enumerate(uses(result)):
-        member, others = grouping.member[g], grouping.complement(g)
-        values = label_use(count(data.annotations, member), count(data.annotations, others))
+    annotations, grouping = data.annotations, form_groups(data.raters, AXES, min_raters=2)
+    layout = over_all(annotations.n_raters)
+    sources = [identity(annotations.n_raters), *(permutation(1, b, *layout) for b in range(120))]
+    spec = AnalysisSpec(axes=AXES, level=level)
+    differences = np.array([reference.differences(annotations, grouping, spec, one) for one in sources])
+    for g, use in enumerate(uses(asked(data, level=level))):
+        sides = (grouping.member[g], grouping.complement(g))
+        values = label_use(*(count(annotations, side) for side in sides))
         np.testing.assert_allclose([one.value for one in use.labels.values()], values, atol=1e-12)
-        sources = [np.arange(member.size), *(permutation(1, b, *layout) for b in range(120))]
-        t = np.array([naive_t(r, weight, member[source], others[source]) for source in sources])
-        far = np.array([naive_evidence(row, 3) for row in t])
+        mean, t = differences[:, g, 0], differences[:, g, 1:]
+        far = evidence(t, mean, 2)
         assert use.p == pytest.approx((far >= far[0] - 1e-9).sum() / 121)
-        most = list(use.labels).index(str(use.most))
-        assert abs(t[0, most]) == pytest.approx(np.abs(t[0, :3]).max())
-        told = [*use.labels.values(), *([use.mean] if use.mean else [])]
-        assert len(told) == t.shape[1]
-        for k, one in enumerate(told):
-            tails = [(t[:, k] <= t[0, k] + 1e-9).sum(), (t[:, k] >= t[0, k] - 1e-9).sum()]
+        most = use.labels[str(use.most)]
+        of_labels = list(zip(use.labels.values(), t.T, strict=True))
+        assert abs(dict(of_labels)[most][0]) == pytest.approx(np.abs(t[0]).max())
+        assert (use.mean is None) == (level == "nominal")
+        for one, drawn_t in [*of_labels, *([] if use.mean is None else [(use.mean, mean)])]:
+            tails = [(drawn_t <= drawn_t[0] + 1e-9).sum(), (drawn_t >= drawn_t[0] - 1e-9).sum()]
             assert one.p == pytest.approx(min(1.0, 2 * min(tails) / 121))
-            assert (one.null is not None) == (k in (most, 3))
+            assert (one.null is not None) == (one in (most, use.mean))
             assert one.low is not None
             assert one.high is not None
             assert one.low < one.value < one.high

@@ -1,10 +1,11 @@
 """Folders of tasks, gold labels and submissions, made for a test; small tasks to learn, published ones."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 from grasp_core.benchmark.tasks import TRAIN_FILE, Task, TaskRows, read_rows, read_task
+from tests.commands import write
 from tests.shared_data import SHARED
 
 CLASSES = ("no", "yes", "maybe so")
@@ -17,14 +18,6 @@ SAID = ("no", "yes", "no", "maybe so", "no", "yes", "yes", "no")
 def table(labels: Sequence[str], ids: Sequence[str] = IDS, end: str = "\n") -> str:
     rows = [f"{one},{label}" for one, label in zip(ids, labels, strict=True)]
     return end.join(["ID,Label", *rows, ""])
-
-
-def write(folder: Path, files: Mapping[str, str | bytes]) -> Path:
-    for path, content in files.items():
-        target = folder / path
-        target.parent.mkdir(parents=True, exist_ok=True)
-        target.write_bytes(content.encode() if isinstance(content, str) else content)
-    return folder
 
 
 def write_tasks(folder: Path, names: Sequence[str] = (MOOD, TONE), *, test: bool = True) -> Path:

@@ -12,7 +12,6 @@ from scipy.sparse import csc_array
 
 from benchmarks.few_shot import MEASURED
 from benchmarks.few_shot import NAMES as COLUMNS
-from grasp_core import cli
 from grasp_core.benchmark.baselines import embedding
 from grasp_core.benchmark.baselines.as_raters import item_texts, label_items
 from grasp_core.benchmark.baselines.classical import (
@@ -31,6 +30,7 @@ from grasp_core.model.data_spec import DataSpec
 from grasp_core.model.errors import DataError, SpecError
 from grasp_core.reading.sandbox.read import read_table
 from tests.benchmark.folders import NEW, RAFT, WEATHER, opened, texts, weather
+from tests.commands import ran
 from tests.reading.making import rows_table
 from tests.shared_data import needs_shared_data
 
@@ -287,8 +287,7 @@ def test_a_command_takes_it_for_a_model(tmp_path, capsys):
     path.write_text("\n".join(",".join(f'"{cell}"' for cell in row) for row in ROWS))
     names = ["--item", "item", "--rater", "rater", "--label", "label", "--text", "words", "--axis", "group"]
     model = ["--model-baseline", "minilm-names", "--permutations", "100"]
-    assert cli.main(["models", "--annotations", str(path), *names, *model]) == 0
-    assert "minilm-names" in capsys.readouterr().out
+    assert "minilm-names" in ran(capsys, "models", "--annotations", str(path), *names, *model).out
 
 
 # On the published tasks: `make bench-raft` prints all figures; here are those that take seconds. They are

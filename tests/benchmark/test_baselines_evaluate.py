@@ -28,8 +28,9 @@ from grasp_core.cli import main
 from grasp_core.model.errors import DataError, RunCancelledError, SpecError
 from grasp_core.model.remarks.benchmark import BaselineCaution
 from grasp_core.model.remarks.remark import said
-from tests.benchmark.folders import NEW, WEATHER, opened, texts, weather, write
+from tests.benchmark.folders import NEW, WEATHER, opened, texts, weather
 from tests.benchmark.language_models.completions_server import says, serving
+from tests.commands import refused, write, written
 
 BALANCED = [(f"text {number}", ("rain", "snow")[number % 2]) for number in range(10)]
 
@@ -222,12 +223,7 @@ def test_bad_input_is_one_sentence(tmp_path, capsys, monkeypatch, changed, argum
         (folder / name).unlink()
         if content is not None:
             write(folder, {name: content})
-    assert command("plurality", "--task", folder, *arguments) == cli.BAD_INPUT
-    printed = capsys.readouterr()
-    assert printed.err.startswith("grasp: ")
-    assert message in printed.err
-    assert printed.err.count("\n") == 1
-    assert printed.out == ""
+    assert message in refused(capsys, "raft", "baseline", "plurality", "--task", folder, *arguments)
 
 
 # All tasks
@@ -252,7 +248,7 @@ def test_every_task_is_labelled_and_scored(here: Path, capsys: pytest.CaptureFix
     assert "first: 3 rows" in shown
     assert "2 tasks labelled: tfidf" in shown
     assert re.search(r"overall +1\.000", shown)
-    plain = json.loads((here / "tfidf" / "run.json").read_text())
+    plain = written("tfidf/run.json")
     assert {name: one["rows"] for name, one in plain["tasks"].items()} == {"first": 3, "second": 3}
     assert plain["scores"]["first"]["macro_f1"] == plain["overall"] == 1
     assert all(one["seconds"] >= 0 for one in plain["tasks"].values())
@@ -340,8 +336,7 @@ def test_tasks_without_rows_are_left_out_and_a_task_is_written_whole_or_not_at_a
 )
 def test_what_cannot_be_asked(here: Path, command: list[str], said: str, capsys) -> None:
     write(here, {"file": "x", "other/run.json": "[]"})
-    assert main(["raft", "baseline", "plurality", *command]) == 2
-    assert said in capsys.readouterr().err
+    assert said in refused(capsys, "raft", "baseline", "plurality", *command)
 
 
 def test_unlabelled_rows_of_the_task_are_learnt_from(here: Path) -> None:

@@ -23,7 +23,8 @@ from grasp_core.benchmark.submissions import Gold, LabelledFile, Submission
 from grasp_core.benchmark.tasks import Task, read_tasks
 from grasp_core.model.errors import DataError
 from grasp_core.statistics.f1 import confusion, macro_f1
-from tests.benchmark.folders import CLASSES, GOLD, IDS, MOOD, SAID, TONE, write, write_tasks
+from tests.benchmark.folders import CLASSES, GOLD, IDS, MOOD, SAID, TONE, write_tasks
+from tests.commands import write
 
 TWO = ("no", "yes")
 TASKS = {name: Task(name, TWO, ("text",), ("text",)) for name in ("mood", "tone")}

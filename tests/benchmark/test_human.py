@@ -14,7 +14,8 @@ from grasp_core.cli import main
 from grasp_core.model.annotations import Annotations, Raters
 from grasp_core.model.errors import DataError, SpecError
 from grasp_core.reading.dataset.load import Dataset
-from tests.benchmark.folders import opened, weather, write
+from tests.benchmark.folders import opened, weather
+from tests.commands import COLUMNS, write, written
 
 GOLD = {str(item): ("no", "yes")[item % 2] for item in range(200)}
 
@@ -129,7 +130,6 @@ def test_right_labels_that_nobody_voted_for_are_always_missed() -> None:
     assert kept.annotations.n_annotations == 160 * 7
 
 
-COLUMNS = ["--layout", "long", "--item", "item", "--rater", "rater", "--label", "label"]
 RIGHT = ("no", "yes")
 
 
@@ -159,7 +159,7 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def human(*arguments: str) -> int:
-    files = ["--annotations", "votes.csv", "--raters", "raters.csv", *COLUMNS]
+    files = ["--annotations", "votes.csv", "--raters", "raters.csv", *COLUMNS, "--layout", "long"]
     return main(["raft", "human", *files, "--items", "20", *arguments])
 
 
@@ -188,7 +188,7 @@ def test_experts_and_crowd_apart_as_rows_of_the_leaderboard(here: Path, capsys) 
     assert any(line[:3] == ["People", "(expert)", "1.000"] for line in lines)
     assert any(line[0] == "T-Few" for line in lines if line)
     assert human("--votes", "5", "--task", "mood", *board) == 0
-    plain = json.loads((here / "board.json").read_text())
+    plain = written("board.json")
     rows = {one["system"]: one for one in plain["systems"]}
     assert set(rows["People (expert)"]["tasks"]) == {"overruling", "mood"}
     assert rows["People (expert)"]["overall"] is None
@@ -278,8 +278,8 @@ def test_a_sheet_has_every_row_for_every_voter_each_of_another_name(tmp_path, mo
     assert {row["ID"] for row in right} == {row["ID"] for row in rows[:3]}
     assert main(command) == 2
     assert "votes.csv is there already" in capsys.readouterr().err
-    description = json.loads((folder / "task.json").read_text())
-    write(folder, {"task.json": json.dumps({**description, "warning": "Its rows are rude."})})
+    description = {**written(folder / "task.json"), "warning": "Its rows are rude."}
+    write(folder, {"task.json": json.dumps(description)})
     assert main([*command, "--out", "again.csv", "--right", "right.csv"]) == 0
     assert "note: task: Its rows are rude." in capsys.readouterr().err
     task, train = opened(folder)

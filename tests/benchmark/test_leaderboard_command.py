@@ -1,6 +1,5 @@
 """The leaderboard by command: published systems, own ones, costs; files that released versions wrote."""
 
-import copy
 import json
 from dataclasses import replace
 from pathlib import Path
@@ -14,8 +13,9 @@ from grasp_core.benchmark import leaderboard
 from grasp_core.benchmark.tasks import builtin_tasks
 from grasp_core.model.errors import DataError
 from grasp_core.report.models import answer, plurality_table, sides_csv, statistic_table
-from tests.benchmark.folders import write
+from tests.commands import ran, refused, write, written
 from tests.made_up import BOARD, ENTRIES
+from tests.results import changed
 
 
 def system(name: str) -> leaderboard.Entry:
@@ -81,11 +81,10 @@ def shop(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.Capture
 def test_own_systems_have_intervals_and_a_test(shop: Path, capsys: pytest.CaptureFixture[str]) -> None:
     where = ["--tasks", "shop/tasks", "--gold", "shop/gold"]
     command = ["raft", "leaderboard", "plurality", "tfidf", *where]
-    assert cli.main([*command, "--out", "board.json", "--csv", "board.csv"]) == 0
-    lines = capsys.readouterr().out.splitlines()
+    lines = ran(capsys, *command, "--out", "board.json", "--csv", "board.csv").out.splitlines()
     assert [line.split()[0] for line in lines[1:3]] == ["tfidf", "plurality"]
     assert "p < 0.001 (tfidf)" in lines[2]
-    entries, tasks = leaderboard.read_leaderboard(json.loads(Path("board.json").read_text(encoding="utf-8")))
+    entries, tasks = leaderboard.read_leaderboard(written("board.json"))
     assert tasks == ["shop_messages"]
     for entry in entries:
         assert entry.ci95[leaderboard.OVERALL] == pytest.approx(entry.ci95["shop_messages"])
@@ -104,8 +103,7 @@ def test_published_systems_stand_there_where_tasks_are_fewer(tmp_path: Path, mon
     files |= {"gold/overruling/test.csv": rows, "ours/data/overruling/predictions.csv": rows}
     write(tmp_path, files)
     command = ["raft", "leaderboard", "ours", "--tasks", "tasks", "--gold", "gold", "--csv", "board.csv"]
-    assert cli.main(command) == 0
-    printed = capsys.readouterr()
+    printed = ran(capsys, *command)
     names = [line.split("  ")[0].strip() for line in printed.out.splitlines()[1:4]]
     assert printed.out.splitlines()[1].split()[:3] == ["ours", "here", "1.000"]
     assert len(names) == 3
@@ -129,15 +127,12 @@ def test_published_systems_stand_there_where_tasks_are_fewer(tmp_path: Path, mon
 def test_faults_are_told_in_a_sentence(options: list[str], said: str, tmp_path, monkeypatch, capsys) -> None:
     monkeypatch.chdir(tmp_path)
     write(tmp_path, {"gold/overruling/test.csv": "ID,Label\n50,overruling\n"})
-    assert cli.main(["raft", "leaderboard", *options]) == cli.BAD_INPUT
-    (line,) = capsys.readouterr().err.splitlines()
-    assert said in line
+    assert said in refused(capsys, "raft", "leaderboard", *options)
 
 
 def test_costs_are_told_beside_the_scores(shop: Path, capsys: pytest.CaptureFixture[str]) -> None:
     where = ["--tasks", "shop/tasks", "--gold", "shop/gold"]
-    assert cli.main(["raft", "score", "tfidf", *where, "--costs", "question", "1", "10"]) == 0
-    printed = capsys.readouterr().out
+    printed = ran(capsys, "raft", "score", "tfidf", *where, "--costs", "question", "1", "10").out
     told = "cost of question: 0 false positives at 1 and 7 false negatives at 10 make 70, 0.7 a row"
     assert told in printed
     assert "precision recall" in printed
@@ -146,8 +141,7 @@ def test_costs_are_told_beside_the_scores(shop: Path, capsys: pytest.CaptureFixt
         (["question", "-1", "10"], "two numbers from 0"),
         (["question", "1", "nan"], "two numbers from 0"),
     ):
-        assert cli.main(["raft", "score", "tfidf", *where, "--costs", *costs]) == cli.BAD_INPUT
-        assert said in capsys.readouterr().err
+        assert said in refused(capsys, "raft", "score", "tfidf", *where, "--costs", *costs)
 
 
 def test_a_leaderboard_is_read_back_without_ids() -> None:
@@ -178,13 +172,8 @@ def test_a_leaderboard_is_read_back_without_ids() -> None:
     ],
 )
 def test_a_damaged_leaderboard_is_told(path: tuple[str | int, ...], value: object) -> None:
-    plain = copy.deepcopy(BOARD)
-    place = plain
-    for step in path[:-1]:
-        place = place[step]  # type: ignore[index]
-    place[path[-1]] = value  # type: ignore[index]
     with pytest.raises(DataError):
-        leaderboard.read_leaderboard(plain)
+        leaderboard.read_leaderboard(changed(BOARD, path, value))
 
 
 # Files of released versions can be read for good. Answers: `grasp models` of that version on the example,

@@ -18,7 +18,8 @@ from grasp_core.benchmark.tasks import Task, builtin_tasks
 from grasp_core.model.errors import DataError
 from grasp_core.statistics import f1
 from grasp_core.statistics.f1 import confusion, interval, macro_f1
-from tests.benchmark.folders import CLASSES, GOLD, IDS, MOOD, SAID, TONE, table, write, write_gold
+from tests.benchmark.folders import CLASSES, GOLD, IDS, MOOD, SAID, TONE, table, write_gold
+from tests.commands import refused, write, written
 
 TASKS = {name: Task(name, CLASSES, ("text",), ("text",)) for name in (MOOD, TONE)}
 
@@ -258,10 +259,10 @@ def test_the_command_tells_it_beside_the_scores(tmp_path: Path, monkeypatch, cap
     command += ["--details", "out.json"]
     assert cli.main([*command, "--probabilities", "sure"]) == 0
     assert "log loss 0.105, expected calibration error 0.100" in capsys.readouterr().out
-    plain = json.loads(Path("out.json").read_text(encoding="utf-8"))
-    assert plain["tasks"]["shop_messages"]["calibration"]["brier"] == pytest.approx(0.015)
-    assert cli.main([*command, "--probabilities", "shop"]) == cli.BAD_INPUT
-    assert "shop has no <task>/probabilities.csv" in capsys.readouterr().err
+    brier = written("out.json")["tasks"]["shop_messages"]["calibration"]["brier"]
+    assert brier == pytest.approx(0.015)
+    said = refused(capsys, *command, "--probabilities", "shop")
+    assert "shop has no <task>/probabilities.csv" in said
 
 
 FILE = f"{MOOD}/test.csv"

@@ -15,17 +15,8 @@ from grasp_core.benchmark.folders import csv_files
 from grasp_core.benchmark.submissions import known_ids, read_submission, require_scorable, validate
 from grasp_core.benchmark.tasks import Task, builtin_tasks, read_tasks
 from grasp_core.model.errors import DataError
-from tests.benchmark.folders import (
-    CLASSES,
-    IDS,
-    MOOD,
-    SAID,
-    TONE,
-    submission_files,
-    table,
-    write,
-    write_tasks,
-)
+from tests.benchmark.folders import CLASSES, IDS, MOOD, SAID, TONE, submission_files, table, write_tasks
+from tests.commands import write
 from tests.zips import zipped
 
 TASKS = {name: Task(name, CLASSES, ("text",), ("text",)) for name in (MOOD, TONE)}

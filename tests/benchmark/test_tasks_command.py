@@ -17,9 +17,10 @@ import pytest
 from grasp_core import cli
 from grasp_core.benchmark.baselines.registry import BASELINES
 from grasp_core.benchmark.submissions import VALIDATED
-from grasp_core.benchmark.tasks import builtin_tasks, read_task, read_tasks
+from grasp_core.benchmark.tasks import builtin_tasks, read_task
 from grasp_core.model.remarks.benchmark import SubmissionProblem
-from tests.benchmark.folders import RAFT, write
+from tests.benchmark.folders import RAFT
+from tests.commands import ran, refused, write, written
 from tests.shared_data import needs_shared_data
 from tests.test_docs import FILES, MODELS, ROOT, Block, blocks, flat
 
@@ -53,15 +54,13 @@ def test_a_task_survives_its_file_and_kinds_of_difficulty_are_the_papers(tmp_pat
 
 def test_tasks_are_listed(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "300")
-    assert cli.main(["raft", "tasks"]) == 0
-    printed = capsys.readouterr()
+    printed = ran(capsys, "raft", "tasks")
     lines = printed.out.splitlines()
     assert len(lines) == 12
     assert " ".join(lines[2].split()) == "banking_77 77 5,000 Query CC BY 4.0 many classes -"
     assert "tweet_eval_hate: Many of its tweets are offensive" in printed.err
     monkeypatch.setenv("COLUMNS", "60")
-    assert cli.main(["raft", "tasks"]) == 0
-    narrow = capsys.readouterr().out
+    narrow = ran(capsys, "raft", "tasks").out
     assert max(map(len, narrow.splitlines())) < 80
     assert "  licence: CC BY-NC 4.0" in narrow
 
@@ -69,11 +68,9 @@ def test_tasks_are_listed(capsys: pytest.CaptureFixture[str], monkeypatch: pytes
 def test_rows_in_the_folder_that_baselines_take_are_here(tmp_path: Path, monkeypatch, capsys) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("COLUMNS", "300")
-    assert cli.main(["raft", "tasks"]) == 0
-    assert "no rows are here; `grasp fetch raft --to raft` brings them" in capsys.readouterr().err
+    assert "no rows are here; `grasp fetch raft --to raft` brings them" in ran(capsys, "raft", "tasks").err
     write(tmp_path, {"raft/overruling/train.csv": "Sentence,Label,ID\n"})
-    assert cli.main(["raft", "tasks"]) == 0
-    printed = capsys.readouterr()
+    printed = ran(capsys, "raft", "tasks")
     assert "no rows are here" not in printed.err
     here = [line.split()[0] for line in printed.out.splitlines() if line.endswith("train.csv")]
     assert here == ["overruling"]
@@ -81,14 +78,12 @@ def test_rows_in_the_folder_that_baselines_take_are_here(tmp_path: Path, monkeyp
 
 def test_one_task_in_full(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     out = tmp_path / "task.json"
-    assert cli.main(["raft", "tasks", "terms_of_service", "--out", str(out)]) == 0
-    printed = capsys.readouterr().out
+    printed = ran(capsys, "raft", "tasks", "terms_of_service", "--out", str(out)).out
     task = builtin_tasks()["terms_of_service"]
     assert task.instructions in printed
     assert "2. potentially unfair" in printed
-    assert json.loads(out.read_text(encoding="utf-8"))["terms_of_service"]["classes"] == list(task.classes)
-    assert cli.main(["raft", "tasks", "terms_of_servic"]) == cli.BAD_INPUT
-    assert "did you mean 'terms_of_service'?" in capsys.readouterr().err
+    assert written(out)["terms_of_service"]["classes"] == list(task.classes)
+    assert "did you mean 'terms_of_service'?" in refused(capsys, "raft", "tasks", "terms_of_servic")
 
 
 @pytest.mark.parametrize(
@@ -108,23 +103,7 @@ def test_a_description_whose_members_are_of_another_kind(tmp_path, member, value
     (tmp_path / "mood").mkdir()
     plain = {"classes": ["a", "b"], "fields": ["text"], member: value}
     (tmp_path / "mood" / "task.json").write_text(json.dumps(plain), encoding="utf-8")
-    assert cli.main(["raft", "tasks", "--tasks", str(tmp_path)]) == cli.BAD_INPUT
-    assert said in capsys.readouterr().err
-
-
-def test_the_example_leads_to_a_score(tmp_path: Path, monkeypatch, capsys) -> None:
-    monkeypatch.chdir(tmp_path)
-    assert cli.main(["raft", "example", "shop"]) == 0
-    (task,) = read_tasks(Path("shop/tasks")).values()
-    mine = Path("mine/data") / task.name
-    mine.mkdir(parents=True)
-    labelled = str(mine / "predictions.csv")
-    command = ["raft", "baseline", "plurality", "--task", f"shop/tasks/{task.name}", "--out", labelled]
-    assert cli.main(command) == 0
-    assert cli.main(["raft", "validate", "mine", "--tasks", "shop/tasks"]) == 0
-    assert VALIDATED in capsys.readouterr().out
-    assert cli.main(["raft", "score", "mine", "--tasks", "shop/tasks", "--gold", "shop/gold"]) == 0
-    assert "63 of 100 labelled wrongly" in capsys.readouterr().out
+    assert said in refused(capsys, "raft", "tasks", "--tasks", tmp_path)
 
 
 def test_the_example_leads_to_a_score_in_python(tmp_path: Path, monkeypatch, capsys) -> None:
@@ -225,7 +204,7 @@ def test_the_scores_fields_are_described(tmp_path: Path, monkeypatch: pytest.Mon
             assert cli.main(shlex.split(line)[1:]) == 0
         elif line.startswith(("mkdir", "cp")):
             subprocess.run(["bash", "-c", line], check=True)
-    plain = json.loads((tmp_path / "scores.json").read_text(encoding="utf-8"))
+    plain = written("scores.json")
     described = set(re.findall(r"`([^`\n]+)`", _FENCE.sub("", section("Scores"))))
     assert {*plain, *plain["tasks"]["mood"]} <= described
 
@@ -252,7 +231,7 @@ def test_the_example_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
     lines = next(block.text for block in blocks(tmp_path / "part.md") if block.language == "sh").splitlines()
     commands = [shlex.split(line)[1:] for line in lines if line.startswith("grasp ")]
     assert [cli.main(command) for command in commands] == [0, 0]
-    plain = json.loads((tmp_path / "scores.json").read_text("utf-8"))
+    plain = written("scores.json")
     assert plain["n"] == 6
     for name in ("macro_f1", "macro_f1_declared", "ci95", "n", "caution"):
         assert name in plain

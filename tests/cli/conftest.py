@@ -4,16 +4,15 @@ from pathlib import Path
 
 import pytest
 
+from tests.commands import write
 from tests.engine.asking import planting as planting
 from tests.few_items import few_items
-from tests.permutation.simulated import files, simulate
+from tests.permutation.simulated import named_files, simulate
 
 
 def write_data(folder: Path) -> None:
     """A small data set in two files."""
-    made = files(*simulate(1, items=30, missing=0.1))
-    for name, content in zip(("votes.csv", "raters.csv"), made, strict=True):
-        (folder / name).write_bytes(content)
+    write(folder, named_files(*simulate(1, items=30, missing=0.1)))
 
 
 @pytest.fixture
@@ -27,7 +26,6 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 @pytest.fixture
 def few_example(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The working folder, with the example of few items."""
-    for name, content in few_items().items():
-        (tmp_path / name).write_bytes(content)
+    write(tmp_path, few_items())
     monkeypatch.chdir(tmp_path)
     return tmp_path

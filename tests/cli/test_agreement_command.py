@@ -14,6 +14,7 @@ from grasp_core import cli
 from grasp_core.report.agreement import raters_frame
 from grasp_core.statistics.coefficients import cohen_kappa, fleiss_kappa, gwet_ac1, percent_agreement
 from grasp_core.statistics.in_group import irr
+from tests.commands import ran, refused
 from tests.permutation.simulated import dataset
 
 Captured = pytest.CaptureFixture[str]
@@ -80,8 +81,7 @@ def test_by_batch_and_over_time(capsys: Captured) -> None:
         first = place % 3 * 30
         assert float(row["value"]) == pytest.approx(fleiss_kappa(counts(range(first, first + 30))), abs=1e-12)
         assert row["items"] == "30"
-    assert cli.main(["agreement", "votes.csv", "--label", "label", "--over", "when"]) == 0
-    said = capsys.readouterr()
+    said = ran(capsys, "agreement", "votes.csv", "--label", "label", "--over", "when")
     assert "when (week) 2026-W01" in said.out  # 90 days are too many to list
     assert "columns not used: 'batch', 'right'\n" in said.err
 
@@ -95,8 +95,7 @@ def test_by_batch_and_over_time(capsys: Captured) -> None:
     ],
 )
 def test_what_is_no_time_is_refused(capsys: Captured, arguments: list[str], sentence: str) -> None:
-    assert cli.main(["agreement", "votes.csv", "--label", "label", *arguments]) == cli.BAD_INPUT
-    assert sentence in capsys.readouterr().err.splitlines()[-1]
+    assert sentence in refused(capsys, "agreement", "votes.csv", "--label", "label", *arguments)
 
 
 def test_seconds_since_1970_are_dates_and_many_raters_are_listed_in_files_alone(capsys: Captured) -> None:
@@ -117,18 +116,15 @@ def test_seconds_since_1970_are_dates_and_many_raters_are_listed_in_files_alone(
 
 def test_agreement_is_told_in_words_tables_and_json(capsys: Captured) -> None:
     asked = ["agreement", "votes.csv", "--label", "label", "--by", "batch"]
-    assert cli.main(asked) == 0
-    whole = capsys.readouterr().out
+    whole = ran(capsys, *asked).out
     assert "\nYour 4 raters " in whole
     assert "Nothing known of the raters was compared" not in whole
     for heading in ("Coefficients", "By batch", "When one rater says it, another says so too"):
         assert f"\n{heading}\n" in whole
-    assert cli.main([*asked, "--brief"]) == 0
-    brief = capsys.readouterr().out
+    brief = ran(capsys, *asked, "--brief").out
     assert "Gwet's AC1" in brief
     assert len(brief.splitlines()) < 25
-    assert cli.main([*asked[:4], "--format", "json", "-q"]) == 0
-    plain = json.loads(capsys.readouterr().out)
+    plain = json.loads(ran(capsys, *asked[:4], "--format", "json", "-q").out)
     assert plain["format"] == "grasp-agreement"
     assert plain["everybody"]["alpha"] == pytest.approx(irr(counts()), abs=1e-12)
     assert {row["coefficient"] for row in plain["coefficients"]} >= {"Gwet's AC1", "Fleiss' kappa"}
@@ -139,8 +135,7 @@ def test_labels_that_are_all_the_same_say_why_there_is_no_kappa(capsys: Captured
     lines = ["item,rater,label", *(f"{i},{r},yes" for i in range(5) for r in "ab")]
     Path("same.csv").write_text("\n".join(lines), encoding="utf-8")
     same = ["agreement", "same.csv", "--label", "label", "--categories", "yes,no"]
-    assert cli.main([*same, "--item", "item", "--rater", "rater"]) == 0
-    said = capsys.readouterr().out
+    said = ran(capsys, *same, "--item", "item", "--rater", "rater").out
     assert "percent agreement" in said
     assert "not estimable" in said
     assert said.count("–: ") == 1

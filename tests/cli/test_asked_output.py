@@ -18,7 +18,7 @@ from grasp_core.cli.terminal import messages as lines
 from grasp_core.cli.terminal.messages import Lines, counting_down, seconds
 from grasp_core.engine.pools import workers
 from tests.cli.conftest import write_data
-from tests.cli.test_commands import COLUMNS, ROOT, written
+from tests.commands import COLUMNS, ROOT, ran, refused, written
 
 Captured = pytest.CaptureFixture[str]
 DATA = ["--annotations", "votes.csv", "--raters", "raters.csv", *COLUMNS]
@@ -53,16 +53,13 @@ def saved(folder: Path, result: bytes) -> Path:
 
 
 def test_standard_output_is_for_programs_where_it_is_asked(folder: Path, capsys: Captured) -> None:
-    assert cli.main([*RUN, "-o", "-", "-q"]) == 0
-    piped = capsys.readouterr()
+    piped = ran(capsys, *RUN, "-o", "-", "-q")
     assert piped.err == ""
     assert json.loads(piped.out)["format"] == "grasp-run"
-    assert cli.main([*RUN, "--format", "csv"]) == 0
-    found = capsys.readouterr()
+    found = ran(capsys, *RUN, "--format", "csv")
     assert {row["axis"] for row in csv.DictReader(io.StringIO(found.out))} == {"race"}
     assert "note: " in found.err
-    assert cli.main([*RUN, "--format", "markdown", "-q"]) == 0
-    assert capsys.readouterr().out.startswith("# ")
+    assert ran(capsys, *RUN, "--format", "markdown", "-q").out.startswith("# ")
 
 
 @pytest.mark.skipif(shutil.which("jq") is None, reason="jq is not installed")
@@ -74,8 +71,7 @@ def test_jq_reads_it(saved: Path) -> None:
 
 
 def test_a_saved_result_is_told_and_written_without_a_run(saved: Path, capsys: Captured) -> None:
-    assert cli.main(["report", "result.json"]) == 0
-    told = capsys.readouterr().out
+    told = ran(capsys, "report", "result.json").out
     assert cli.main(["run", "--spec", "result.json", *DATA[:4], "-o", "again.md"]) == 0
     assert told in capsys.readouterr().out  # behind the sentence on the data
     assert cli.main(["report", "result.json", "-o", "told.md"]) == 0
@@ -96,32 +92,27 @@ def test_a_saved_result_is_told_and_written_without_a_run(saved: Path, capsys: C
         (["report", "none.json"], "none.json cannot be read"),
         (["report", "result.json", "-o", "told.pdf"], "--out takes a file that ends in .json, .csv, .md"),
         (["plan", "--assume", "-o", "plan.xlsx"], "--out takes a file that ends in .json, .csv, .md"),
-        ([*RUN, "--format", "text", "-o", "x"], "--format text is what is printed"),
+        (["report", "result.json", "--format", "text", "-o", "x"], "--format text is what is printed"),
         ([*RUN, "--csv", "-", "--format", "json"], "one thing at a time can go to standard output"),
     ],
     ids=lambda value: value if isinstance(value, str) else " ".join(value[-3:]),
 )
 def test_what_cannot_be_written_is_refused(saved, capsys, arguments, sentence) -> None:
-    assert cli.main(arguments) == cli.BAD_INPUT
-    said = capsys.readouterr().err.splitlines()
-    assert sentence in said[-1]
+    assert sentence in refused(capsys, *arguments)
 
 
 def test_a_brief_answer_fits_a_terminal(few_example, monkeypatch, capsys) -> None:
     run = ["run", "annotations.csv", "raters.csv", "--axis", "rater_race", "--axis", "rater_age"]
-    assert cli.main([*run, "--permutations", "200", "-o", "result.json", "-q"]) == 0
-    capsys.readouterr()
+    ran(capsys, *run, "--permutations", "200", "-o", "result.json", "-q")
     for width in (40, 80, 120):
         monkeypatch.setenv("COLUMNS", str(width))
-        assert cli.main(["report", "result.json", "--brief", "-q"]) == 0
-        said = capsys.readouterr().out.splitlines()
+        said = ran(capsys, "report", "result.json", "--brief", "-q").out.splitlines()
         assert sum(-(-max(len(line), 1) // width) for line in said) < 25
         table = said[next(place for place, line in enumerate(said) if not line) + 1 : -1]
         assert len(table) > 1
         if width >= 80:
             assert max(map(len, table)) <= width
-    assert cli.main(["report", "result.json", "--no-brief", "-q"]) == 0
-    assert len(capsys.readouterr().out.splitlines()) > 24
+    assert len(ran(capsys, "report", "result.json", "--no-brief", "-q").out.splitlines()) > 24
 
 
 def test_a_brief_answer_without_a_difference_has_p_of_each_group(folder, capsys) -> None:
@@ -133,8 +124,7 @@ def test_a_brief_answer_without_a_difference_has_p_of_each_group(folder, capsys)
     ]
     text = "\n".join(["item,rater,label,side", *(f"{i},{r},{k},{'ab'[int(r[1:]) % 2]}" for i, r, k in rows)])
     Path("even.csv").write_text(text, encoding="utf-8")
-    assert cli.main(["run", "even.csv", "--axis", "side", "--permutations", "200", "--brief", "-q"]) == 0
-    said = capsys.readouterr().out
+    said = ran(capsys, "run", "even.csv", "--axis", "side", "--permutations", "200", "--brief", "-q").out
     assert "No difference found" in said
     table = [line.split() for line in said.splitlines() if line.split()[1:2] in (["Group"], ["a"], ["b"])]
     assert "p" in table[0]
@@ -144,8 +134,7 @@ def test_a_brief_answer_without_a_difference_has_p_of_each_group(folder, capsys)
 
 def test_tables_fit_the_columns_that_there_are(saved, monkeypatch, capsys) -> None:
     monkeypatch.setenv("COLUMNS", "90")
-    assert cli.main(["report", "result.json"]) == 0
-    lines = capsys.readouterr().out.splitlines()
+    lines = ran(capsys, "report", "result.json").out.splitlines()
     rows = [line for line in lines if line.startswith(("race ", "Axis ", " Axis"))]
     assert len(rows) > 5
     assert max(map(len, rows)) <= 90
@@ -315,8 +304,7 @@ def test_files_without_options_are_told_apart_by_every_command(folder, capsys, a
     if command == "items":
         more[1] = f"race={(folder / 'raters.csv').read_text(encoding='utf-8').splitlines()[1].split(',')[2]}"
         more += ["--permutations", "50"]
-    assert cli.main([command, "raters.csv", "votes.csv", *more, "--format", "markdown"]) == 0
-    said = capsys.readouterr()
+    said = ran(capsys, command, "raters.csv", "votes.csv", *more, "--format", "markdown")
     assert said.out.startswith(first)
     assert "raters.csv: raters, votes.csv: annotations" in said.err
 
@@ -326,10 +314,8 @@ def test_a_plan_and_a_comparison_are_written_as_it_is_asked(monkeypatch, capsys,
     monkeypatch.setattr(workers, "processes", workers.threads)  # each of which imports anew
     plan = ["plan", "--assume", "--labels", "2", "--agreement", "0.5", "--size", "40", "--share", "0.5"]
     plan += ["--range-raters", "20:22", "--range-items", "10:12"]
-    assert cli.main([*plan, "--format", "json", "-q"]) == 0
-    assert "format" in json.loads(capsys.readouterr().out)
-    assert cli.main(["compare", "result.json", "result.json", "--format", "json"]) == 0
-    every = json.loads(capsys.readouterr().out)
+    assert "format" in json.loads(ran(capsys, *plan, "--format", "json", "-q").out)
+    every = json.loads(ran(capsys, "compare", "result.json", "result.json", "--format", "json").out)
     assert {row["moved"] for row in every if row["moved"] is not None} == {0}
     assert cli.main(["compare", "result.json", "result.json"]) == 0
     assert "Nothing moved further than noise explains" in capsys.readouterr().out

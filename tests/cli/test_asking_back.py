@@ -16,10 +16,12 @@ from grasp_core.cli import reading
 from grasp_core.cli.entry import make_parser
 from grasp_core.cli.parser import Parser, fill_all
 from grasp_core.reading.connectors.fetching import read_anywhere
-from tests.cli.test_commands import written
+from tests.commands import ran, refused, written
 from tests.reading.files.workbook_files import sheets_bytes
 from tests.reading.making import csv_bytes
 from tests.zips import zipped
+
+LABELS = [["item", "rater", "label"], *([f"i{n % 9}", f"r{n // 9}", "ab"[n % 5 % 2]] for n in range(54))]
 
 
 def votes(*labels: str, ids: tuple[str, str] = ("item", "rater"), values: Sequence[str] = "123") -> bytes:
@@ -42,32 +44,25 @@ def folder(tmp_path: Path, monkeypatch) -> Path:
     return tmp_path
 
 
-def refusal(capsys, *arguments: str) -> str:
-    assert cli.main(list(arguments)) == 2
-    said = capsys.readouterr()
-    assert not said.out
-    return said.err
-
-
 @pytest.mark.parametrize("command", ["run", "quality", "models"])
 def test_the_candidates_are_listed_with_the_option(folder: Path, capsys, command: str) -> None:
     model = ["--model-baseline", "minilm-names"] if command == "models" else []
-    said = refusal(capsys, command, "--annotations", "votes.csv", *model)
+    said = refused(capsys, command, "--annotations", "votes.csv", *model)
     asked = "the label column is not certain: 'offensive' or 'sarcastic'? name it with --label"
-    assert said == f"grasp: votes.csv: {asked}\n"
+    assert said == f"grasp: votes.csv: {asked}"
 
 
 def test_ids_raters_and_layout_are_asked_for(folder: Path, capsys) -> None:
-    said = refusal(capsys, "run", "--annotations", "nameless.csv")
+    said = refused(capsys, "run", "--annotations", "nameless.csv")
     assert "the item column is not certain: 'a' or 'b'? name it with --item" in said
     assert "the rater column is not certain: 'b' or 'a'? (if none gave the labels, the file does not " in said
     assert "say who did and cannot be analysed) name it with --rater" in said
-    said = refusal(capsys, "run", "--annotations", "matrix.csv")
+    said = refused(capsys, "run", "--annotations", "matrix.csv")
     assert "the layout is not certain: 'items-by-raters' or 'raters-by-items'?" in said
     assert "name it with --layout" in said
     rows = [["text", "label", "split"]] + [[f"t{n}", "ab"[n % 2], "xy"[n % 3 > 1]] for n in range(12)]
     (folder / "gold.csv").write_bytes(csv_bytes(rows))
-    said = refusal(capsys, "run", "--annotations", "gold.csv")
+    said = refused(capsys, "run", "--annotations", "gold.csv")
     assert "no column looks like raters" in said
     assert "name it with --rater" in said
 
@@ -92,14 +87,12 @@ def test_naming_the_uncertain_one_suffices(folder: Path) -> None:
 )
 def test_a_column_named_that_does_not_exist(folder: Path, capsys, file, named, sentence) -> None:
     (folder / "plain.csv").write_bytes(votes("offensive").replace(b",gender", b",offensive 2"))
-    assert sentence in refusal(capsys, "run", "--annotations", file, *named)
+    assert sentence in refused(capsys, "run", "--annotations", file, *named)
 
 
 def test_a_run_without_columns_about_raters_tells_how_well_they_agree(folder: Path, capsys) -> None:
-    rows = [["item", "rater", "label"], *([f"i{n % 9}", f"r{n // 9}", "ab"[n % 5 % 2]] for n in range(54))]
-    (folder / "bare.csv").write_bytes(csv_bytes(rows))
-    assert cli.main(["run", "--annotations", "bare.csv", "--csv", "bare_out.csv"]) == 0
-    told = capsys.readouterr()
+    (folder / "bare.csv").write_bytes(csv_bytes(LABELS))
+    told = ran(capsys, "run", "--annotations", "bare.csv", "--csv", "bare_out.csv")
     assert "no column is taken for one about raters, so this tells how well all of them agree" in told.err
     assert "--axis" in told.err
     assert "--raters" in told.err
@@ -114,11 +107,9 @@ def test_ages_are_offered_as_bands_that_are_an_axis(folder: Path, capsys) -> Non
     ages = [f"{17 + rng.random() * 50:.1f}" for _ in range(40)]
     rows = [[f"i{n % 9}", f"r{n // 9}", rng.choice("ab"), ages[n // 9]] for n in range(360)]
     (folder / "ages.csv").write_bytes(csv_bytes([["item", "rater", "label", "age"], *rows]))
-    assert cli.main(["quality", "--annotations", "ages.csv"]) == 0
-    option = capsys.readouterr().err.rpartition("--bins ")[2].split()[0]
+    option = ran(capsys, "quality", "--annotations", "ages.csv").err.rpartition("--bins ")[2].split()[0]
     assert option.startswith("age:")
-    assert cli.main(["quality", "--annotations", "ages.csv", "--bins", option]) == 0
-    seen = capsys.readouterr()
+    seen = ran(capsys, "quality", "--annotations", "ages.csv", "--bins", option)
     assert "under" in seen.out
     assert "--bins" not in seen.err
 
@@ -128,6 +119,13 @@ def at_a_terminal(monkeypatch: pytest.MonkeyPatch, typed: str) -> None:
     monkeypatch.setattr("sys.stdin", io.StringIO(typed))
     monkeypatch.setattr("sys.stdin.isatty", lambda: True)
     monkeypatch.setattr("sys.stderr.isatty", lambda: True)
+
+
+def ends_alike(command: list[str], again: str, capsys: pytest.CaptureFixture[str]) -> tuple[str, str]:
+    """What a command answered at a terminal prints and says; options as in `again` answer it so too."""
+    said = ran(capsys, *command)
+    assert ran(capsys, *command, *shlex.split(again)).out == said.out
+    return said.out, said.err
 
 
 def marked(folder: Path) -> list[str]:
@@ -153,16 +151,12 @@ def marked(folder: Path) -> list[str]:
     ],
 )
 def test_on_a_terminal_it_is_asked_and_told_how_to_say_so(folder, capsys, monkeypatch, typed, left, again):
-    command = marked(folder)
     at_a_terminal(monkeypatch, typed)
-    assert cli.main(command) == 0
-    said = capsys.readouterr()
-    assert said.err.index("1 rater with 'removed' = 'yes'") < said.err.index("note: ")
-    assert f"note: to answer so again: {again}\n" in said.err
-    assert ("please type yes or no" in said.err) == typed.startswith("\n")
-    assert left in said.out.splitlines()[0]
-    assert cli.main([*command, *again.split()]) == 0
-    assert capsys.readouterr().out == said.out
+    out, err = ends_alike(marked(folder), again, capsys)
+    assert err.index("1 rater with 'removed' = 'yes'") < err.index("note: ")
+    assert f"note: to answer so again: {again}\n" in err
+    assert ("please type yes or no" in err) == typed.startswith("\n")
+    assert left in out.splitlines()[0]
 
 
 def test_where_nobody_is_there_all_count_and_the_first_line_says_how_many_might_not(folder, capsys) -> None:
@@ -193,27 +187,22 @@ def stopped(folder: Path) -> list[str]:
 def test_on_a_terminal_rows_that_stop_a_reading_are_asked_about(
     folder: Path, capsys, monkeypatch, typed: str, again: list[str], left: str
 ) -> None:
-    command = stopped(folder)
     at_a_terminal(monkeypatch, typed)
-    assert cli.main(command) == 0
-    said = capsys.readouterr()
-    assert "1 row without an id in 'item'" in said.err
-    assert "2 rows without an id in 'rater'" in said.err
-    assert "rater 'r0' gives item 'i0' the labels 'a' in row 2 and 'b' in row 82" in said.err
-    told = said.err.split("note: to answer so again: ")[1:]
+    out, err = ends_alike(stopped(folder), " ".join(again), capsys)
+    assert "1 row without an id in 'item'" in err
+    assert "2 rows without an id in 'rater'" in err
+    assert "rater 'r0' gives item 'i0' the labels 'a' in row 2 and 'b' in row 82" in err
+    told = err.split("note: to answer so again: ")[1:]
     assert [one.splitlines()[0] for one in told] == again
-    assert left in said.out.splitlines()[0]
-    assert cli.main([*command, *shlex.split(" ".join(again))]) == 0
-    assert capsys.readouterr().out == said.out
+    assert left in out.splitlines()[0]
 
 
 def test_in_a_script_such_rows_stop_it_unless_what_is_recommended_is_wanted(folder: Path, capsys) -> None:
     command = stopped(folder)
     for more in ([], ["--no-recommended"], ["--recommended", "--repeated", "refuse"]):
-        said = refusal(capsys, *command, *more)
+        said = refused(capsys, *command, *more)
         assert "leave such rows out: by --drop item= (and 2 more problems)" in said
-    assert cli.main([*command, "--recommended"]) == 0
-    said = capsys.readouterr()
+    said = ran(capsys, *command, "--recommended")
     assert "note: left out, as recommended: 2 rows without an id in 'rater'" in said.err
     assert "note: the last answer counts, as recommended: 1 answer that differs" in said.err
     assert "a: 39 · b: 41" in said.out.splitlines()[0]
@@ -223,11 +212,8 @@ def test_on_a_terminal_a_matrix_row_without_an_id_is_left_out(folder: Path, caps
     (folder / "matrix.csv").write_bytes(b"key,a,b,c\n1,x,y,x\n2,y,y,x\n,x,x,y\n4,y,x,y\n")
     command = ["quality", "--annotations", "matrix.csv", "--layout", "items-by-raters", "--item", "key"]
     at_a_terminal(monkeypatch, "yes\n")
-    assert cli.main(command) == 0
-    said = capsys.readouterr()
-    assert "note: to answer so again: --exclude-item ''" in said.err
-    assert cli.main([*command, "--exclude-item", ""]) == 0
-    assert capsys.readouterr().out == said.out
+    _, err = ends_alike(command, "--exclude-item ''", capsys)
+    assert "note: to answer so again: --exclude-item ''" in err
 
 
 WORDS = ("very low", "low", "high")
@@ -246,13 +232,11 @@ def test_on_a_terminal_labels_that_look_ranked_are_asked_about(
 ) -> None:
     (folder / "scale.csv").write_bytes(votes("rating", values=values))
     command = ["run", "--annotations", "scale.csv", "--permutations", "50", "--out", "result.json"]
-    assert cli.main(command) == 0
-    alone = capsys.readouterr()
+    alone = ran(capsys, *command)
     assert "--level" in alone.err
     assert written()["spec"]["analysis"]["level"] == "nominal"
     at_a_terminal(monkeypatch, typed)
-    assert cli.main(command) == 0
-    assert f"note: to answer so again: {again}\n" in capsys.readouterr().err
+    assert f"note: to answer so again: {again}\n" in ran(capsys, *command).err
     found = written()
     assert found["spec"]["analysis"]["level"] == ("ordinal" if ranked else "nominal")
     assert not ranked or found["data"]["categories"] == ranked
@@ -264,8 +248,7 @@ def test_on_a_terminal_labels_that_look_ranked_are_asked_about(
 def test_the_label_and_its_counts_come_first(folder: Path, capsys) -> None:
     options = ["--annotations", "votes.csv", "--label", "sarcastic"]
     for command in (["run", *options, "--permutations", "50"], ["quality", *options]):
-        assert cli.main(command) == 0
-        said = capsys.readouterr()
+        said = ran(capsys, *command)
         first = said.out.splitlines()[0]
         assert first.startswith("label 'sarcastic': 80 annotations of 10 items by 8 raters (1: ")
         assert ("labels are the numbers 1 to 3: ordinal or interval" in said.err) == (command[0] == "run")
@@ -280,12 +263,11 @@ def test_a_slider_says_what_would_do(folder: Path, capsys) -> None:
         [f"i{i}", f"r{j}", f"{rng.random() * 100:.2f}", "ab"[j % 2]] for i in range(40) for j in range(10)
     ]
     (folder / "slider.csv").write_bytes(csv_bytes(rows))
-    said = refusal(capsys, "run", "--annotations", "slider.csv")
+    said = refused(capsys, "run", "--annotations", "slider.csv")
     assert "these are numbers from" in said
     assert "--bins toxicity:20,40,60,80" in said
     options = ["--annotations", "slider.csv", "--bins", "toxicity:20,40,60,80", "--permutations", "50"]
-    assert cli.main(["run", *options]) == 0
-    assert "400 annotations of 40 items by 10 raters (under 20: " in capsys.readouterr().out
+    assert "400 annotations of 40 items by 10 raters (under 20: " in ran(capsys, "run", *options).out
 
 
 # Values that begin with a minus.
@@ -328,8 +310,7 @@ def test_labels_with_a_minus_run_and_a_value_left_out_is_noticed(folder: Path, c
 
 
 def test_files_without_an_option_are_told_apart_by_their_content(folder: Path, capsys, monkeypatch) -> None:
-    rows = [["item", "rater", "label"], *([f"i{n % 9}", f"r{n // 9}", "ab"[n % 5 % 2]] for n in range(54))]
-    (folder / "x.csv").write_bytes(csv_bytes(rows))
+    (folder / "x.csv").write_bytes(csv_bytes(LABELS))
     people = [["who", "gender"], *([f"r{j}", "fm"[j % 2]] for j in range(6))]
     (folder / "y.csv").write_bytes(csv_bytes(people))
     (folder / "z.csv").write_bytes(csv_bytes([["a", "b"], *([f"q{j}", "cd"[j % 2]] for j in range(6))]))
@@ -346,14 +327,13 @@ def test_files_without_an_option_are_told_apart_by_their_content(folder: Path, c
     assert "note: y.csv: raters, x.csv: annotations" in capsys.readouterr().err
     found = written("sorted.json")
     assert [file["name"] for file in found["data"]["files"]] == ["x.csv", "y.csv"]
-    assert "z.csv: nothing in it joins to x.csv" in refusal(capsys, "run", "x.csv", "z.csv")
-    assert "x.csv and x.csv both look like annotations" in refusal(capsys, "run", "x.csv", "x.csv")
-    assert "not both" in refusal(capsys, "run", "x.csv", "--annotations", "y.csv")
-    assert "name the file with the labels" in refusal(capsys, "run")
+    assert "z.csv: nothing in it joins to x.csv" in refused(capsys, "run", "x.csv", "z.csv")
+    assert "x.csv and x.csv both look like annotations" in refused(capsys, "run", "x.csv", "x.csv")
+    assert "not both" in refused(capsys, "run", "x.csv", "--annotations", "y.csv")
+    assert "name the file with the labels" in refused(capsys, "run")
     assert cli.main(["quality", "x.csv", "--raters", "y.csv"]) == 0
 
 
-LABELS = [["item", "rater", "label"], *([f"i{n % 9}", f"r{n // 9}", "ab"[n % 5 % 2]] for n in range(54))]
 PEOPLE = [["who", "gender", "age"], *([f"r{j}", "fm"[j % 2], str(30 + j)] for j in range(6))]
 OTHER = [["what", "of"], ["a", "b"], ["c", "d"]]
 
@@ -393,4 +373,4 @@ def test_other_sheets_are_named_where_one_alone_is_read(folder: Path, capsys) ->
     (folder / "book.xlsx").write_bytes(
         sheets_bytes({"Labels": [[*row, "x"] for row in asked], "Plan": OTHER})
     )
-    assert "'Plan' (2 rows)" in refusal(capsys, "run", "book.xlsx")
+    assert "'Plan' (2 rows)" in refused(capsys, "run", "book.xlsx")

@@ -1,7 +1,6 @@
 """The command line: the run command's contract, the example, and bad input in one sentence."""
 
 import csv
-import json
 import os
 import subprocess
 import sys
@@ -15,20 +14,14 @@ from grasp_core.model.errors import GraspError
 from grasp_core.model.result import RunResult
 from grasp_core.model.spec import STATISTICS
 from grasp_core.permutation import questions
-from tests.permutation.simulated import files, simulate
+from tests.commands import COLUMNS, ROOT, refused, write, written
+from tests.permutation.simulated import named_files, simulate
 
-ROOT = Path(__file__).resolve().parents[2]
-COLUMNS = ["--item", "item", "--rater", "rater", "--label", "label"]
+RUN = ["run", "--annotations", "votes.csv", "--raters", "raters.csv", *COLUMNS, "--permutations", "200"]
 
 
 def run(*arguments: str) -> int:
-    data = ["--annotations", "votes.csv", "--raters", "raters.csv", *COLUMNS]
-    return cli.main(["run", *data, "--permutations", "200", *arguments])
-
-
-def written(path: str | Path = "result.json") -> dict:
-    """What a command wrote as JSON, here or in another folder."""
-    return json.loads(Path(path).read_text(encoding="utf-8"))
+    return cli.main([*RUN, *arguments])
 
 
 def result(folder: Path, *arguments: str) -> dict:
@@ -101,19 +94,8 @@ def test_options_and_presets_reach_the_spec(folder: Path) -> None:
     assert (mixed["p_value"], mixed["cross_negentropy"]) == ("two-sided", "paper")
 
 
-def test_excluding_raters(folder: Path) -> None:
-    everyone = result(folder, "--axis", "race")["data"]["raters"]
-    kept = result(folder, "--axis", "race", "--exclude", "gender=Man")
-    assert 0 < kept["data"]["raters"] < everyone
-    groups = result(folder, "--axis", "gender", "--min-raters", "1")["groups"]
-    (men,) = (row["n_raters"] for row in groups if row["group"] == {"gender": "Man"})
-    assert kept["data"]["raters"] == everyone - men
-
-
 def test_not_estimable_is_null_with_a_reason(folder: Path) -> None:
-    votes, raters = files(*simulate(2, items=8, raters=14, missing=0.9))
-    (folder / "votes.csv").write_bytes(votes)
-    (folder / "raters.csv").write_bytes(raters)
+    write(folder, named_files(*simulate(2, items=8, raters=14, missing=0.9)))
     plain = result(folder, "--axis", "race", "--min-raters", "1")
     cells = [cell for row in plain["groups"] for cell in row["statistics"].values()]
     missing = [cell for cell in cells if cell["value"] is None]
@@ -137,19 +119,6 @@ def test_the_table(folder: Path, capsys) -> None:
     first = result(folder, "--axis", "race")["groups"][0]["statistics"][rows[0]["statistic"]]
     numbers = (first["value"], first["interval"]["low"], first["interval"]["high"])
     assert tuple(float(rows[0][name]) for name in ("value", "low", "high")) == numbers
-
-
-def test_one_file_with_everything(folder: Path) -> None:
-    """Raters' values may stand in the annotations' own rows."""
-    with (folder / "raters.csv").open(encoding="utf-8") as file:
-        gender = {row["rater"]: row["gender"] for row in csv.DictReader(file)}
-    lines = (folder / "votes.csv").read_text(encoding="utf-8").splitlines()
-    rows = [f"{line},{gender[line.split(',')[1]]}" for line in lines[1:]]
-    (folder / "one.csv").write_text("\n".join([lines[0] + ",gender", *rows]) + "\n", encoding="utf-8")
-    two = values(result(folder, "--axis", "gender"))
-    arguments = ["run", "--annotations", "one.csv", *COLUMNS, "--axis", "gender", "--permutations", "200"]
-    assert cli.main([*arguments, "--out", "one.json"]) == 0
-    assert values(written("one.json")) == two
 
 
 BAD = {
@@ -190,14 +159,8 @@ def test_bad_input_is_one_sentence(folder: Path, capsys, monkeypatch, case: str)
     monkeypatch.setattr(questions, "shuffled", lambda *arguments: computed.append(arguments))
     (folder / "empty.csv").touch()
     (folder / "nothing").mkdir()
-    assert run(*BAD[case]) == 2
-    said = capsys.readouterr()
+    assert len(refused(capsys, *RUN, *BAD[case])) > 30
     assert not computed
-    assert said.out == ""
-    *notes, refusal = said.err.splitlines()  # what was read is said before what cannot be computed of it
-    assert all(line.startswith("note: ") for line in notes)
-    assert refusal.startswith("grasp: ")
-    assert len(refusal) > 30
 
 
 def test_a_failing_run_is_one_sentence(folder: Path, capsys, monkeypatch) -> None:
@@ -231,8 +194,7 @@ def test_example_writes_its_files_where_that_can_be(tmp_path: Path, capsys) -> N
     for name, content in example.example_files().items():
         assert (tmp_path / "new" / "folder" / name).read_bytes() == content
     (tmp_path / "file").touch()
-    assert cli.main(["example", str(tmp_path / "file")]) == 2
-    assert "cannot be written" in capsys.readouterr().err
+    assert "cannot be written" in refused(capsys, "example", tmp_path / "file")
 
 
 # As a process of its own

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from grasp_core import cli
 from grasp_core.model.outcome import Verdict
 from grasp_core.report.saved import result_json
+from tests.commands import ran
 from tests.results import make_group, make_label_use, make_outcome, make_result, with_label_use, with_pairs
 
 
@@ -25,8 +25,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_what_moved_is_printed_and_all_is_written(capsys: pytest.CaptureFixture[str]) -> None:
-    assert cli.main(["compare", "a.json", "b.json", "--csv", "all.csv"]) == 0
-    told = capsys.readouterr().out
+    told = ran(capsys, "compare", "a.json", "b.json", "--csv", "all.csv").out
     assert "1 of 1 value moved further than noise explains" in told
     table = told.split("Moved further than noise explains, or marked otherwise\n")[1]
     assert "Label use (“No”)" in table
@@ -42,8 +41,7 @@ def test_verdicts_are_told_first_and_stand_in_every_file(capsys: pytest.CaptureF
     for name, code in (("a.json", "clear"), ("b.json", "none")):
         verdict = Verdict(code, p=0.001, q=0.01 if code == "clear" else 0.3)
         Path(name).write_text(result_json(make_result((replace(row, verdict=verdict),))), encoding="utf-8")
-    assert cli.main(["compare", "a.json", "b.json", "--csv", "all.csv", "-o", "told.md"]) == 0
-    told = capsys.readouterr().out
+    told = ran(capsys, "compare", "a.json", "b.json", "--csv", "all.csv", "-o", "told.md").out
     assert told.strip().startswith("The verdict changed: =Man: clear → no difference found.")
     first = next(csv.DictReader(io.StringIO(Path("all.csv").read_text(encoding="utf-8"), newline="")))
     assert [first[name] for name in ("statistic", "mark_a", "mark_b")] == ["verdict", "clear", "none"]

@@ -16,7 +16,7 @@ from grasp_core.reading.dataset.load import load
 from grasp_core.reading.sandbox.read import read_table
 from grasp_core.report.saved import spec_json
 from tests.cli.conftest import write_data
-from tests.cli.test_commands import written
+from tests.commands import refused, written
 from tests.computing import compute_in_threads
 from tests.permutation.simulated import DATA_SPEC
 
@@ -56,13 +56,7 @@ def again(*arguments: str) -> int:
 
 
 def refusal(capsys, *arguments: str) -> str:
-    """The one sentence with which the arguments are refused."""
-    assert again(*arguments) == 2
-    said = capsys.readouterr()
-    assert said.out == ""
-    assert said.err.startswith("grasp: ")
-    assert said.err.count("\n") == 1
-    return said.err
+    return refused(capsys, "run", *FILES, "--spec", *arguments)
 
 
 @pytest.mark.parametrize("name", ["spec.json", "result.json"])

@@ -12,12 +12,10 @@ import pytest
 
 import grasp_core as grasp
 from grasp_core import cli
-from tests.benchmark.folders import write
-from tests.cli.test_commands import COLUMNS, written
+from tests.commands import COLUMNS, ROOT, refused, write, written
 from tests.reading.sources.serving import site
 
 # Imports
-ROOT = Path(__file__).parents[2]
 ENGINE = {"numba", "sklearn", "sqlalchemy", "scipy.stats", "scipy.special", "altair"}
 READERS = {
     "python_calamine",
@@ -193,10 +191,10 @@ def test_a_run_on_a_database_is_that_on_the_files(database: str, capsys) -> None
 
 def test_a_tool_without_a_token_says_where_it_goes(monkeypatch, capsys) -> None:
     monkeypatch.delenv("LABEL_STUDIO_API_KEY", raising=False)
-    assert cli.main(["quality", "--from", "label-studio:https://labels.example/projects/3"]) == 2
-    assert "Label Studio asks for a token: put it into LABEL_STUDIO_API_KEY" in capsys.readouterr().err
-    assert cli.main(["quality", "--from", "sql:mysql://labels.example/votes?table=a"]) == 2
-    assert "PostgreSQL and SQLite are" in capsys.readouterr().err
+    said = refused(capsys, "quality", "--from", "label-studio:https://labels.example/projects/3")
+    assert "Label Studio asks for a token: put it into LABEL_STUDIO_API_KEY" in said
+    said = refused(capsys, "quality", "--from", "sql:mysql://labels.example/votes?table=a")
+    assert "PostgreSQL and SQLite are" in said
 
 
 def test_a_run_on_addresses_is_that_on_the_files(folder: Path, capsys) -> None:
@@ -211,9 +209,7 @@ def test_a_run_on_addresses_is_that_on_the_files(folder: Path, capsys) -> None:
             results.append(result)
         assert results[0] == results[1] == results[2]
         assert [file["name"] for file in results[0]["data"]["files"]] == ["votes.csv", "raters.csv"]
-        capsys.readouterr()
-        assert cli.main(["run", "--annotations", f"{web.url}/nowhere.csv", *OPTIONS]) == 2
-    said = capsys.readouterr().err
-    assert said == "grasp: nowhere.csv is not at that address; check its spelling\n"
-    assert cli.main(["run", "--annotations", "s3://team/votes.csv", *OPTIONS]) == 2
-    assert "needs the package s3fs: pip install s3fs" in capsys.readouterr().err
+        said = refused(capsys, "run", "--annotations", f"{web.url}/nowhere.csv", *OPTIONS)
+    assert said == "grasp: nowhere.csv is not at that address; check its spelling"
+    said = refused(capsys, "run", "--annotations", "s3://team/votes.csv", *OPTIONS)
+    assert "needs the package s3fs: pip install s3fs" in said

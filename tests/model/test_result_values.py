@@ -1,7 +1,6 @@
 """The result's file form: everything comes back, and damaged files are refused in a sentence."""
 
 import contextlib
-import copy
 import json
 from collections.abc import Iterator
 
@@ -11,7 +10,7 @@ from grasp_core.model.errors import DataError, GraspError
 from grasp_core.model.outcome import Outcome
 from grasp_core.model.remarks.remark import said
 from grasp_core.model.result import RunResult
-from tests.results import make_group, make_outcome, make_result
+from tests.results import changed, make_group, make_outcome, make_result
 
 
 def plain() -> dict:
@@ -73,15 +72,6 @@ for histogram in (SMALL["groups"][0]["statistics"]["irr"]["null"], SMALL["dsi"][
 EVERYWHERE = list(places(SMALL))
 
 
-def changed(path: tuple, value: object) -> dict:
-    broken = copy.deepcopy(SMALL)
-    place = broken
-    for step in path[:-1]:
-        place = place[step]
-    place[path[-1]] = value
-    return broken
-
-
 @pytest.mark.parametrize(
     "value", [None, [], {}, "text", True, -1, float("nan"), float("inf"), [[None]], {"a": None}], ids=repr
 )
@@ -90,7 +80,7 @@ def test_damage_anywhere_is_read_or_refused_but_never_a_crash(value) -> None:
     refused = 0
     for path in EVERYWHERE:
         try:
-            RunResult.from_dict(changed(path, value))
+            RunResult.from_dict(changed(SMALL, path, value))
         except GraspError as error:
             refused += 1
             assert "\n" not in str(error)  # noqa: PT017
@@ -99,11 +89,7 @@ def test_damage_anywhere_is_read_or_refused_but_never_a_crash(value) -> None:
 
 @pytest.mark.parametrize("path", [path for path in EVERYWHERE if isinstance(path[-1], str)], ids=str)
 def test_a_missing_field_is_refused_or_has_a_default(path) -> None:
-    broken = copy.deepcopy(SMALL)
-    place = broken
-    for step in path[:-1]:
-        place = place[step]
-    del place[path[-1]]
+    broken = changed(SMALL, path)
     if path[0] == "spec" and len(path) > 2:  # a spec may leave out what has a default
         with contextlib.suppress(GraspError):
             RunResult.from_dict(broken)
@@ -136,5 +122,5 @@ def test_a_missing_field_is_refused_or_has_a_default(path) -> None:
 )
 def test_wrong_kinds_are_refused_in_a_sentence(path, value) -> None:
     with pytest.raises(GraspError) as caught:
-        RunResult.from_dict(changed(path, value))
+        RunResult.from_dict(changed(SMALL, path, value))
     assert "\n" not in str(caught.value)

@@ -1,6 +1,5 @@
 """Specs: what is refused and how, the file form, the hash."""
 
-import copy
 import dataclasses
 import json
 
@@ -16,6 +15,7 @@ from grasp_core.model.spec import (
     AnalysisSpec,
     RunSpec,
 )
+from tests.results import GONE, changed
 
 PLAIN = RunSpec(
     DataSpec(item="item_id", rater="rater_id", label="Q_overall"), AnalysisSpec(axes=(("rater_age",),))
@@ -262,16 +262,8 @@ def test_bad_data_values_are_refused_in_a_sentence(changes, named: str) -> None:
     assert named in sentence(caught)
 
 
-def damaged(*path: str, value: object = None, drop: bool = False) -> dict:
-    plain = copy.deepcopy(FULL.to_dict())
-    place = plain
-    for name in path[:-1]:
-        place = place[name]
-    if drop:
-        del place[path[-1]]
-    else:
-        place[path[-1]] = value
-    return plain
+def damaged(*path: str, value: object = GONE) -> dict:
+    return changed(FULL.to_dict(), path, value)
 
 
 def bins(edges: list[float], labels: list[str]) -> dict:
@@ -286,14 +278,14 @@ def bins(edges: list[float], labels: list[str]) -> dict:
         "spec",
         {},
         damaged("version", value=3),
-        damaged("version", drop=True),
-        damaged("data", drop=True),
+        damaged("version"),
+        damaged("data"),
         damaged("data", value=None),
         damaged("data", value=[1]),
         damaged("data", value="text"),
         damaged("analysis", value=[]),
         damaged("analysis", value=3),
-        damaged("analysis", "axes", drop=True),
+        damaged("analysis", "axes"),
         damaged("analysis", "axes", value=3),
         damaged("analysis", "axes", value={"a": 1}),
         damaged("analysis", "axes", value=[["a"], 3]),

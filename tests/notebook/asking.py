@@ -25,6 +25,12 @@ def few() -> tuple[pd.DataFrame, pd.DataFrame]:
     return votes[votes["item_id"].str.endswith("0")], raters
 
 
+def few_files(folder: Path) -> None:
+    """Those two as files."""
+    for name, frame in zip(("votes.csv", "raters.csv"), few(), strict=True):
+        frame.to_csv(folder / name, index=False)
+
+
 def command(folder: Path, name: str, votes: pd.DataFrame, raters: pd.DataFrame, *options: str) -> Any:
     """What a command writes about the frames as CSV files."""
     votes.to_csv(folder / "annotations.csv", index=False)

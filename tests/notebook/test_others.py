@@ -14,11 +14,11 @@ import pytest
 from nbclient import NotebookClient
 
 import grasp_core as grasp
-from grasp_core import cli
 from grasp_core.model.json_values import to_json
 from grasp_core.report.plan import lines_table
 from grasp_core.report.quality import quality_json
 from tests.batches import in_batches
+from tests.commands import ran, write
 from tests.few_items import few_items
 from tests.notebook.asking import command, few, found
 from tests.results import make_group, make_outcome, make_result, with_pairs, with_slices
@@ -183,8 +183,7 @@ def test_the_command_for_models_names_them(tmp_path, monkeypatch, capsys) -> Non
     for name, frame in (("votes", votes), ("raters", raters), ("gold", _gold(votes))):
         frame.to_csv(f"{name}.csv", index=False)
     files = ["--annotations", "votes.csv", "--raters", "raters.csv", "--model", "gold=gold.csv"]
-    assert cli.main(["models", *files, "--axis", "gender", "--permutations", "100"]) == 0
-    assert "--within batch" in capsys.readouterr().err
+    assert "--within batch" in ran(capsys, "models", *files, "--axis", "gender", "--permutations", "100").err
 
 
 # Other names for labels and raters
@@ -236,8 +235,7 @@ NOTEBOOK = ROOT / "docs" / "notebook.ipynb"
 
 
 def test_the_documents_code_runs(tmp_path, monkeypatch, capsys) -> None:
-    for name, content in few_items().items():
-        (tmp_path / name).write_bytes(content)
+    write(tmp_path, few_items())
     monkeypatch.chdir(tmp_path)
     text = (ROOT / "docs" / "python.md").read_text("utf-8")
     blocks = re.findall(r"^```python\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)

@@ -29,9 +29,10 @@ from grasp_core.server.server import Server
 from grasp_core.store.people.projects import Member
 from grasp_core.store.runs import Request
 from grasp_core.store.schema import people
+from tests.commands import ran, refused, written
 from tests.empty_store import empty_home
 from tests.made_up import telling
-from tests.notebook.asking import few, found
+from tests.notebook.asking import few, few_files, found
 from tests.results import make_result
 from tests.server.conftest import SIGN_IN
 from tests.serving import free_port
@@ -54,8 +55,7 @@ class Served(NamedTuple):
 def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     """The API below /team, for people who sign in; beside it addresses that lead elsewhere, or are no API."""
     home, folder = empty_home(tmp_path_factory.mktemp("home")), tmp_path_factory.mktemp("data")
-    for name, frame in zip(("votes.csv", "raters.csv"), few(), strict=True):
-        frame.to_csv(folder / name, index=False)
+    few_files(folder)
     server = Server(Settings(home=home, data_dir=str(folder), **SIGN_IN), workers.threads)
     person = {"id": ANN, "issuer": "i", "subject": ANN, "email": ANN, "name": "Ann"}
     with server.database.begin() as connection:
@@ -222,12 +222,11 @@ def test_one_analysis_by_all_doors_has_the_same_digits_and_hints(served, there, 
     for frame, place in zip((votes, raters), places, strict=True):
         frame.to_csv(place, index=False)
     out = tmp_path / "result.json"
-    assert cli.main(["run", *places, "--permutations", "50", "-o", str(out)]) == 0
-    told = capsys.readouterr()
+    told = ran(capsys, "run", *places, "--permutations", "50", "-o", str(out))
     progress = re.compile("Preparing the engine|permutations$")
     notes = [one for one in told.err.splitlines()[1:] if not progress.search(one)]
     lines = (*notes, *(one for one in told.out.splitlines() if one.startswith("label ")))
-    command = json.loads(out.read_text("utf-8"))
+    command = written(out)
     python = grasp.analyse(*places, permutations=50, **QUIET)
     api = Api(served.url, token(served))
     files = {
@@ -246,8 +245,7 @@ def test_one_analysis_by_all_doors_has_the_same_digits_and_hints(served, there, 
 
 
 def test_files_and_saved_specs_are_sent_as_they_are(there, run, tmp_path) -> None:
-    for name, frame in zip(("votes.csv", "raters.csv"), few(), strict=True):
-        frame.to_csv(tmp_path / name, index=False)
+    few_files(tmp_path)
     run.save(tmp_path / "one.spec.json")
     places = [str(tmp_path / name) for name in ("votes.csv", "raters.csv", "one.spec.json")]
     again = there.analyse(places[0], Path(places[1]), spec=places[2], progress=False)
@@ -371,28 +369,19 @@ def files_here(served: Served, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
     """The data and a model's labels in the working folder, and a token."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("GRASP_TOKEN", token(served))
-    for name, frame in zip(("votes.csv", "raters.csv"), few(), strict=True):
-        frame.to_csv(name, index=False)
+    few_files(tmp_path)
     labels().to_csv("labels.csv", index=False)
 
 
-def test_the_command_has_runs_computed_by_a_server(served, run, files_here, monkeypatch, capsys) -> None:
-    command = ["run", "votes.csv", "raters.csv", "--axis", "rater_gender", "--permutations", "200"]
-    command += ["--no-pairs", "-o", "result.json"]
-    assert cli.main(["--server", served.url, *command]) == 0
-    said = capsys.readouterr()
-    assert f"note: the run is {served.url}/results?run=" in said.err
-    plain = json.loads(Path("result.json").read_text(encoding="utf-8"))
-    assert found(plain)["groups"] == found(run.result.to_dict())["groups"]
+def test_what_is_computed_here_alone_is_refused(served: Served, files_here, monkeypatch, capsys) -> None:
     for arguments, sentence in (
-        ([*command, "--workers", "1"], "--workers is of what is computed here"),
+        (["run", "votes.csv", *AXIS, "--workers", "1"], "--workers is of what is computed here"),
         (["raters", "votes.csv"], "--server goes with 'run', 'quality'"),
         (["quality", "votes.csv", "--show-ids"], "--show-ids is of what is computed here"),
     ):
-        assert cli.main(["--server", served.url, *arguments]) == cli.BAD_INPUT
-        assert sentence in capsys.readouterr().err
+        assert sentence in refused(capsys, "--server", served.url, *arguments)
     monkeypatch.delenv("GRASP_TOKEN")
-    assert cli.main(["--server", served.url, *command]) == cli.BAD_INPUT
+    assert refused(capsys, "--server", served.url, "run", "votes.csv", "raters.csv", *AXIS)
 
 
 def labels() -> Any:
@@ -418,8 +407,7 @@ PLAN = ("--group", "rater_gender=Man", "--size", "40", "--range-raters", "20:22"
 def test_a_server_computes_what_a_command_does(served, there, files_here, capsys, command, further) -> None:
     def plain(*before: str) -> dict[str, Any]:
         asked = [*before, command, "votes.csv", "raters.csv", *further, "--format", "json", "-q"]
-        assert cli.main(asked) == 0
-        found = json.loads(capsys.readouterr().out)
+        found = json.loads(ran(capsys, *asked).out)
         return {name: value for name, value in found.items() if name != "timing"}
 
     assert plain("--server", served.url) == plain()
@@ -433,8 +421,7 @@ def test_agreement_of_periods_is_computed_there_too(served: Served, files_here, 
 
     def plain(*before: str) -> Any:
         asked = [*before, "agreement", "dated.csv", "--over", "date", "--format", "json", "-q"]
-        assert cli.main(asked) == 0
-        return json.loads(capsys.readouterr().out)
+        return json.loads(ran(capsys, *asked).out)
 
     found = plain("--server", served.url)
     here = plain()
@@ -448,9 +435,9 @@ def test_commands_take_data_and_runs_of_the_server(served, there, files_here, ru
     told = []
     for places in (lying, here, (lying[0], here[1])):
         asked = ["run", *places, *AXIS, "--permutations", "200", "--no-pairs", "--format", "json"]
-        assert cli.main(["--server", served.url, *asked]) == 0
-        said = capsys.readouterr()
+        said = ran(capsys, "--server", served.url, *asked)
         told.append(json.loads(said.out)["groups"])
+        assert f"note: the run is {served.url}/results?run=" in said.err
         assert "note: recognised: items 'item_id', labels 'label', raters 'rater_id'" in said.err
     assert told[0] == told[1] == told[2] == run.result.to_dict()["groups"]
     assert cli.main(["--server", served.url, "quality", *lying, *AXIS, "--power"]) == 0
@@ -464,8 +451,7 @@ def test_commands_take_data_and_runs_of_the_server(served, there, files_here, ru
         (("--keep", "a=b"), "--keep is of data that are read here"),
         (("--intersect", "rater_race:rater_gender"), "name the axes beside --intersect"),
     ):
-        assert cli.main(["--server", served.url, "run", *lying, *further]) == cli.BAD_INPUT
-        assert sentence in capsys.readouterr().err
+        assert sentence in refused(capsys, "--server", served.url, "run", *lying, *further)
 
 
 def test_models_are_sent_beside_the_data(there: grasp.Connection) -> None:
@@ -504,17 +490,7 @@ def test_a_server_that_reads_the_data_is_worded_by_the_door(served, there, files
     assert "recommended=True leaves them out; recommended=False says" in told.notes[0]
     with pytest.raises(grasp.RemoteError, match="name it as label="):
         there.analyse(there.file("data:unsure.csv"), **QUIET)
-    command = [
-        "--server",
-        served.url,
-        "run",
-        "data:votes.csv",
-        "data:marked.csv",
-        *AXIS,
-        "--permutations",
-        "50",
-    ]
-    assert cli.main(command) == 0
+    command = ["run", "data:votes.csv", "data:marked.csv", *AXIS, "--permutations", "50"]
+    assert cli.main(["--server", served.url, *command]) == 0
     assert "--recommended leaves them out; --no-recommended says" in capsys.readouterr().err
-    assert cli.main(["--server", served.url, "quality", "data:unsure.csv"]) == cli.BAD_INPUT
-    assert "name it as --label" in capsys.readouterr().err
+    assert "name it as --label" in refused(capsys, "--server", served.url, "quality", "data:unsure.csv")

@@ -12,8 +12,9 @@ from grasp_core.model.annotations import Annotations, Axis, FloatArray, Raters
 from grasp_core.model.data_spec import DataSpec
 from grasp_core.model.groups import Group, Grouping, form_groups
 from grasp_core.model.spec import STATISTICS, AnalysisSpec
+from grasp_core.permutation import compiled
 from grasp_core.permutation.design import Design, build_design
-from grasp_core.permutation.draw import identity
+from grasp_core.permutation.draw import exchange_of, identity, permutation
 from grasp_core.permutation.testing.outcomes import outcomes
 from grasp_core.permutation.testing.p_values import Kept
 from grasp_core.reading.dataset.load import Dataset, load
@@ -124,6 +125,24 @@ def by_definition(
     return reference.evaluate(annotations, form_groups(raters, spec.axes), spec, source)[0]
 
 
+def agrees_with_twin(
+    designs: Sequence[Design],
+    annotations: Annotations,
+    raters: Raters,
+    spec: AnalysisSpec,
+    numbers: range = NUMBERS,
+    rtol: float = 0.0,
+) -> None:
+    """Whether observed and shuffled values of each design are the plain twin's; NaN equals NaN only."""
+    grouping = form_groups(raters, spec.axes, min_raters=spec.min_raters)
+    layout = exchange_of(raters, spec)
+    sources = [identity(annotations.n_raters), *(permutation(spec.seed, b, *layout) for b in numbers)]
+    expected = [reference.evaluate(annotations, grouping, spec, source)[0] for source in sources]
+    for one in designs:
+        found = [compiled.observed(one), *compiled.shuffled(one, spec.seed, numbers.start, numbers.stop)]
+        np.testing.assert_allclose(found, expected, rtol=rtol, atol=1e-10)
+
+
 def files(annotations: Annotations, raters: Raters) -> tuple[bytes, bytes]:
     """The data as a long file of annotations and a file of raters."""
     votes, profiles = io.StringIO(), io.StringIO()
@@ -137,6 +156,10 @@ def files(annotations: Annotations, raters: Raters) -> tuple[bytes, bytes]:
         cells = [axis.values[axis.codes[j]] if axis.codes[j] >= 0 else "" for axis in raters.axes.values()]
         profiles.write(f"{name},{','.join(cells)}\n")
     return votes.getvalue().encode(), profiles.getvalue().encode()
+
+
+def named_files(annotations: Annotations, raters: Raters) -> dict[str, bytes]:
+    return dict(zip(("votes.csv", "raters.csv"), files(annotations, raters), strict=True))
 
 
 def dataset(seed: int, **shape: float) -> Dataset:
@@ -153,6 +176,12 @@ GROUPS = tuple(
 )
 SPEC = AnalysisSpec(axes=(("gender",), ("race",)), permutations=300)
 GAI = STATISTICS.index("gai")
+
+
+def around_one(rng: np.random.Generator, b: int, apart: float = 0.35) -> tuple[np.ndarray, np.ndarray]:
+    """Every group's statistics, normal ones: observed, some of them far out, and shuffled b times."""
+    null = rng.normal(1, 0.2, size=(b, len(GROUPS), len(STATISTICS)))
+    return rng.normal(1, apart, size=(len(GROUPS), len(STATISTICS))), null
 
 
 def kept(observed: np.ndarray, null: np.ndarray, groups=GROUPS) -> Kept:

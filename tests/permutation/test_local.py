@@ -14,11 +14,18 @@ from grasp_core.model.groups import form_groups
 from grasp_core.model.spec import AnalysisSpec, Level
 from grasp_core.permutation import compiled
 from grasp_core.permutation.design import Design, build_design
-from grasp_core.permutation.draw import exchange_of, identity, permutation
 from grasp_core.permutation.kernel import digits_layout, local_layout
 from grasp_core.permutation.kernel import profiles as profiles_module
-from tests.permutation import reference
-from tests.permutation.simulated import AXES, CONVENTIONS, built, clustered, coded, part, simulate
+from tests.permutation.simulated import (
+    AXES,
+    CONVENTIONS,
+    agrees_with_twin,
+    built,
+    clustered,
+    coded,
+    part,
+    simulate,
+)
 
 
 def numbered(annotations: Annotations) -> Annotations:
@@ -28,15 +35,8 @@ def numbered(annotations: Annotations) -> Annotations:
 
 
 def assert_twin_agrees(design: Design, annotations: Annotations, raters: Raters, spec: AnalysisSpec) -> None:
-    """To 1e-10; squared differences of a thousand numbers reach 1e5, whose last places are further apart."""
-    grouping = form_groups(raters, spec.axes, min_raters=spec.min_raters)
-    expected, _ = reference.evaluate(annotations, grouping, spec, identity(annotations.n_raters))
-    np.testing.assert_allclose(compiled.observed(design), expected, rtol=1e-14, atol=1e-10)
-    found = compiled.shuffled(design, spec.seed, 3, 5)
-    for b in range(2):
-        source = permutation(spec.seed, 3 + b, design.order, design.bounds)
-        expected, _ = reference.evaluate(annotations, grouping, spec, source)
-        np.testing.assert_allclose(found[b], expected, rtol=1e-14, atol=1e-10)
+    """Squared differences of a thousand numbers reach 1e5, whose last places are further apart than 1e-10."""
+    agrees_with_twin([design], annotations, raters, spec, range(3, 5), rtol=1e-14)
 
 
 def assert_local_agrees(annotations: Annotations, raters: Raters, spec: AnalysisSpec) -> Design:
@@ -203,13 +203,10 @@ def shapes(draw: st.DrawFn) -> tuple[Annotations, Raters, AnalysisSpec]:
 def test_every_way_agrees_with_the_twin_on_any_shape(shape) -> None:
     annotations, raters, spec = shape
     grouping = form_groups(raters, spec.axes, min_raters=spec.min_raters)
-    layout = exchange_of(raters, spec)
-    source = permutation(spec.seed, 2, *layout)
-    expected, _ = reference.evaluate(annotations, grouping, spec, source)
     few = annotations.n_categories <= 20
     ways = [(None, None), (False, None), *([(True, None), (True, False), (False, False)] if few else [])]
-    for dense, tables in ways:
-        design = build_design(annotations, raters, grouping, spec, dense=dense, tables=tables)
-        found = compiled.shuffled(design, spec.seed, 0, 5)
-        np.testing.assert_allclose(found[2], expected, rtol=0, atol=1e-10)
-        np.testing.assert_array_equal(found[2:], compiled.shuffled(design, spec.seed, 2, 5))
+    designs = [build_design(annotations, raters, grouping, spec, dense=one, tables=two) for one, two in ways]
+    agrees_with_twin(designs, annotations, raters, spec, range(2, 3))
+    for design in designs:
+        whole, part_of_it = (compiled.shuffled(design, spec.seed, start, 5) for start in (0, 2))
+        np.testing.assert_array_equal(whole[2:], part_of_it)

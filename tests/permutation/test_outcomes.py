@@ -44,6 +44,7 @@ from tests.permutation.simulated import (
     NUMBERS,
     SHAPES,
     SPEC,
+    around_one,
     by_group_and_axis,
     clustered,
     kept,
@@ -54,10 +55,9 @@ PLACES = Places(5)
 
 
 def shuffled(seed: int, *, lost: float = 0.0) -> tuple[np.ndarray, np.ndarray]:
-    """Observed values, some of them far out, and normal shuffled ones."""
+    """Values of which a share has been lost under shuffling."""
     rng = np.random.default_rng(seed)
-    null = rng.normal(1, 0.2, size=(300, len(GROUPS), len(STATISTICS)))
-    observed = rng.normal(1, 0.35, size=(len(GROUPS), len(STATISTICS)))
+    observed, null = around_one(rng, 300)
     null[rng.random(null.shape) < lost] = np.nan
     return observed, null
 

@@ -80,7 +80,6 @@ def test_median_is_element_floor_of_half(size: int) -> None:
 
 
 # Corrections
-
 P = st.lists(st.none() | st.integers(1, 40).map(lambda k: k / 40), min_size=1, max_size=12)
 EMPTY = np.empty((0, 0))
 
@@ -278,17 +277,6 @@ def test_a_group_and_its_complement_swap_roles(data) -> None:
     for name in ("xrr", "voting_agreement"):
         s = KERNEL_STATISTICS.index(name)
         assert one[s] == pytest.approx(other[s], abs=1e-12, nan_ok=True)
-
-
-@given(data=rated(), p=st.sampled_from(["smooth", "paper"]), ties=st.sampled_from(["first", "random"]))
-def test_kernel_and_twin_agree_on_the_observed_data(data, p, ties) -> None:
-    annotations, raters = data
-    spec = dataclasses.replace(SPEC, cross_negentropy=p, ties=ties)
-    grouping = form_groups(raters, spec.axes, min_raters=1)
-    expected, _ = reference.evaluate(annotations, grouping, spec, identity(annotations.n_raters))
-    for dense in (True, False):
-        found = compiled.observed(build_design(annotations, raters, grouping, spec, dense=dense))
-        np.testing.assert_allclose(found, expected, rtol=0, atol=1e-10)
 
 
 @given(data=rated(), seed=st.integers(0, 2**63 - 1), b=st.integers(0, 2**62))

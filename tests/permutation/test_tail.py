@@ -24,7 +24,7 @@ from grasp_core.permutation.testing.p_values import MOST, Extremes, Kept, Maximu
 from grasp_core.permutation.testing.tail import ENOUGH, REACH, share_beyond
 from grasp_core.permutation.testing.tally import Counted, Tally
 from grasp_core.statistics.rater_residuals import evidence
-from tests.permutation.simulated import GAI, GROUPS, by_group_and_axis, kept
+from tests.permutation.simulated import GAI, GROUPS, around_one, by_group_and_axis, kept
 
 B = 5000
 MANY = 60.0
@@ -269,9 +269,7 @@ def unsettled(groups, observed, null, spec: AnalysisSpec, **given):
 
 
 def run(seed: int, b: int, **analysis):
-    rng = np.random.default_rng(seed)
-    null = rng.normal(1, 0.2, size=(b, len(GROUPS), len(STATISTICS)))
-    observed = rng.normal(1, 0.4, size=(len(GROUPS), len(STATISTICS)))
+    observed, null = around_one(np.random.default_rng(seed), b, apart=0.4)
     spec = replace(SPEC, **analysis)
     return spec, observed, kept(observed, null)
 

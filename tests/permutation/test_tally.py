@@ -24,7 +24,7 @@ from grasp_core.permutation.testing.p_values import BINS, Kept
 from grasp_core.permutation.testing.tally import CELLS, Counted, Tally
 from tests.permutation import reference
 from tests.permutation.naive import GRID, JITTER, naive_dsi
-from tests.permutation.simulated import GAI, GROUPS, SPEC, by_group_and_axis, simulate
+from tests.permutation.simulated import GAI, GROUPS, SPEC, around_one, by_group_and_axis, simulate
 from tests.permutation.simulated import kept as whole
 
 # Counts, whatever the blocks and their order
@@ -34,8 +34,7 @@ B, FIRST = 3000, 400
 def values(seed: int = 1, *, lost: float = 0.1) -> tuple[np.ndarray, np.ndarray]:
     """Observed and shuffled values: smooth ones, few-valued ones, a constant, heavy tails, none at all."""
     rng = np.random.default_rng(seed)
-    null = rng.normal(1, 0.2, size=(B, len(GROUPS), len(STATISTICS)))
-    observed = rng.normal(1, 0.35, size=(len(GROUPS), len(STATISTICS)))
+    observed, null = around_one(rng, B)
     null[:, :, 1], observed[:, 1] = np.round(null[:, :, 1], 1), np.round(observed[:, 1], 1)
     null[:, 0, 2] = observed[0, 2] = 0.1
     null[:, 1, 2] = 1 + rng.standard_cauchy(B)
@@ -328,7 +327,6 @@ def test_one_question_is_itself_and_has_the_values_of_its_design() -> None:
     own = len(KERNEL_STATISTICS)
     np.testing.assert_allclose(twice[:, :own], twin(answers, raters)[:, :own], rtol=0, atol=1e-12)
     np.testing.assert_array_equal(twice[:, own:], np.tile(twin(answers, raters)[:, own:], 2))
-    answers, raters = asked(missing=0.3)
     grouping = form_groups(raters, AXES, min_raters=1)
     design = questions.lay_out(answers, raters, grouping, SPEC_QUESTIONS)
     (only,) = design.designs

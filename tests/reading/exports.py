@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
-import pytest
 from hypothesis import strategies as st
 
 from grasp_core import cli
@@ -17,7 +16,7 @@ from grasp_core.reading.dataset.load import Dataset, load
 from grasp_core.reading.guess.recognise import recognise
 from grasp_core.reading.sandbox.read import read_table
 from grasp_core.reading.table.table import Parsed, Recipe, Table
-from tests.reading.making import parquet_bytes
+from tests.reading.making import parquet_bytes, refusal_of
 
 RATERS = "rater,gender\n{0},Woman\n{1},Woman\n{2},Man\n{3},Man\n"
 JUNK: tuple[Any, ...] = (None, True, "", "x", "7", [], {}, [[]], [None], {"a": "b"}, [{"a": ["b"]}])
@@ -61,10 +60,7 @@ def loaded(table: Table) -> Dataset:
 
 def refused(records: Sequence[Any], *sentences: str) -> None:
     """Reading the records ends with one error that names the file and says the sentences."""
-    with pytest.raises(DataError) as caught:
-        table_of(records, "export.json")
-    assert str(caught.value).startswith("export.json")
-    assert [sentence for sentence in sentences if sentence not in str(caught.value)] == []
+    refusal_of(lambda: table_of(records, "export.json"), "export.json", *sentences)
 
 
 def recognised_run(
@@ -119,6 +115,20 @@ def mangled(draw: st.DrawFn, sample: Sequence[dict[str, Any]]) -> list[dict[str,
         if not records:
             break
     return records
+
+
+@st.composite
+def damaged(draw: st.DrawFn, content: bytes) -> bytes:
+    """The content with bytes flipped, cut out, put in and repeated."""
+    for _ in range(draw(st.integers(1, 4))):
+        start = draw(st.integers(0, max(0, len(content) - 1)))
+        piece, rest = content[start:][: draw(st.integers(1, 64))], content[start:]
+        flipped = bytes([piece[0] ^ (1 << draw(st.integers(0, 7)))]) + rest[1:] if piece else b""
+        inserted = draw(st.binary(max_size=16)) + rest
+        repeated = piece * draw(st.integers(2, 50)) + rest[len(piece) :]
+        changed = draw(st.sampled_from((flipped, rest[len(piece) :], inserted, repeated, b"")))
+        content = content[:start] + changed
+    return content
 
 
 def textual(value: Any) -> Any:

@@ -2,7 +2,10 @@
 
 import csv
 import io
+import sys
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from typing import TypeVar
 
 import pyarrow as pa
@@ -11,6 +14,7 @@ import pytest
 
 from grasp_core.model.annotations import Annotations
 from grasp_core.model.data_spec import DataSpec
+from grasp_core.model.errors import DataError
 from grasp_core.reading.sandbox import read as tables
 from grasp_core.reading.sandbox.parse import parse, parse_folder
 from grasp_core.reading.sandbox.read import read_table
@@ -103,3 +107,26 @@ def written(table: Table) -> list[list[str]]:
 def messages(table: Table) -> str:
     """What was said of the file."""
     return " | ".join(problem.message for problem in table.problems)
+
+
+def refusal_of(act: Callable[[], object], *parts: str) -> str:
+    """The line that refuses it, which has these parts."""
+    with pytest.raises(DataError) as caught:
+        act()
+    message = str(caught.value)
+    assert "\n" not in message
+    assert [part for part in parts if part not in message] == []
+    assert all(problem.stops for problem in caught.value.problems)
+    return message
+
+
+def calls(work: Callable[[], object]) -> int:
+    """How many functions are called, which no other work on the machine changes; it may end in a refusal."""
+    made = Counter[str]()
+    sys.setprofile(lambda _frame, event, _about: made.update([event]))
+    try:
+        with suppress(DataError):
+            work()
+    finally:
+        sys.setprofile(None)
+    return made["call"] + made["c_call"]

@@ -9,7 +9,6 @@ import pytest
 from benchmarks.clickers import CLICKERS, crowd, group_of_clickers, wrong
 from benchmarks.planted import run_spec
 from benchmarks.rare_labels import rare
-from grasp_core import cli
 from grasp_core.analysis.design import screen_cautions
 from grasp_core.engine.pools import workers
 from grasp_core.engine.pools.pool import Pool
@@ -27,6 +26,7 @@ from grasp_core.reading.screens.constant import find_constant, too_constant
 from grasp_core.reading.screens.duplicates import Duplicates, Pair, is_quick, near_duplicates
 from grasp_core.reading.screens.random_responders import is_quick_search, random_responders
 from grasp_core.report.words.levels import left_out
+from tests.commands import ran, refused
 from tests.computing import compute_in_threads
 from tests.permutation.simulated import coded, part
 from tests.reading.making import LONG, csv_bytes, labels_of, rows_table
@@ -336,16 +336,12 @@ def test_the_command_leaves_out_by_name(tmp_path, monkeypatch, capsys) -> None:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "votes.csv").write_bytes(csv_bytes(rows()))
     asked = ["quality", "--annotations", "votes.csv", "--out", "quality.json"]
-    assert cli.main(asked) == 0
-    printed = capsys.readouterr().out
+    printed = ran(capsys, *asked).out
     assert "4 raters of 61 agree with the others no more than chance does" in printed
     assert "Raters at chance: 4 found among 61 raters" in printed
     assert "r0003" not in printed
-    assert cli.main([*asked, "--show-ids"]) == 0
-    assert "r0003" in capsys.readouterr().out
-    assert cli.main([*asked, "--leave-out", "random,constant,duplicates"]) == 0
-    said = capsys.readouterr()
+    assert "r0003" in ran(capsys, *asked, "--show-ids").out
+    said = ran(capsys, *asked, "--leave-out", "random,constant,duplicates")
     assert "Raters at chance: none found among 56 raters" in said.out
     assert "raters whose labels agree with those of others no more than chance does" in said.out + said.err
-    assert cli.main([*asked, "--leave-out", "bored"]) == cli.BAD_INPUT
-    assert "random, constant, duplicates" in capsys.readouterr().err
+    assert "random, constant, duplicates" in refused(capsys, *asked, "--leave-out", "bored")

@@ -8,7 +8,7 @@ from typing import get_args
 import krippendorff
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 import grasp_core as grasp
@@ -37,6 +37,8 @@ from grasp_core.statistics.levels import (
     possible_levels,
     squared_distances,
 )
+from tests.engine.asking import planting as planting
+from tests.notebook.asking import few
 from tests.strategies import counts_of, label_counts
 
 _ = -1
@@ -172,8 +174,9 @@ def test_labels_and_counts_of_one_side_give_the_same(name: str) -> None:
 
 
 def test_a_result_has_the_same_values() -> None:
-    annotations, raters = grasp.load_example()
-    result = grasp.analyse(annotations, raters, axes=["rater_gender"], permutations=100, progress=False)
+    annotations, raters = few()
+    asked = {"axes": ["rater_gender"], "permutations": 20, "pairs": False, "progress": False}
+    result = grasp.analyse(annotations, raters, **asked)
     wide = annotations.pivot(index="rater_id", columns="item_id", values="label")
     women = raters.loc[raters["rater_gender"] == "Woman", "rater_id"]
     of_women, of_men = wide.loc[women], wide.drop(women)
@@ -257,6 +260,7 @@ def test_irr_is_krippendorffs_own_example(level: Level, alpha: float) -> None:
 
 @pytest.mark.parametrize("level", LEVELS)
 @given(c=label_counts(items=(1, 8), categories=(2, 6)))
+@example(c=np.array([[2, 0], [2, 0], [0, 1]]))
 def test_irr_is_the_package_krippendorffs(level: Level, c: Int64Array) -> None:
     k = c.shape[1]
     try:
@@ -278,6 +282,8 @@ def test_xrr_by_naive_pairs(level: Level, pair: tuple[Int64Array, Int64Array]) -
     x, y = ([[k for k in range(c.shape[1]) for _ in range(row[k])] for row in side] for side in pair)
     shared = [(a, b) for a, b in zip(x, y, strict=True) if a and b]
     if not shared:
+        with pytest.raises(NotEstimableError, match=str(NoValue.NO_SHARED_ITEM())):
+            xrr(c, d, at(level, c.shape[1]))
         return
     all_x, all_y = [s for a, _ in shared for s in a], [t for _, b in shared for t in b]
     pooled = all_x + all_y

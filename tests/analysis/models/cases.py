@@ -15,7 +15,7 @@ from grasp_core.reading.dataset.load import Dataset, load
 from grasp_core.reading.sandbox.read import read_table
 from grasp_core.statistics.items import count
 from tests.computing import compute_in_threads
-from tests.permutation.simulated import DATA_SPEC
+from tests.permutation.simulated import DATA_SPEC, dataset
 from tests.shared_data import DICES350
 
 
@@ -41,6 +41,14 @@ def plurality_of(dataset: Dataset, member: np.ndarray) -> np.ndarray:
 def ask(dataset: Dataset, models: list[ModelLabels], **analysis) -> ModelsResult:
     asked = AnalysisSpec(**{"axes": (("gender",), ("race",)), "permutations": 499, **analysis})
     return compute_models(dataset, models, RunSpec(DATA_SPEC, asked))
+
+
+def crowd_and_half(**analysis) -> ModelsResult:
+    """Of one model that copies everybody's plurality, and one that labels half of the items at random."""
+    data = dataset(3, items=40, raters=40, missing=0.2)
+    half = np.where(np.arange(40) % 2, np.random.default_rng(1).integers(0, 3, 40), -1)
+    crowd = plurality_of(data, np.ones(40, dtype=bool))
+    return ask(data, [model("crowd", crowd), model("half", half)], **{"ties": "first", **analysis})
 
 
 def compute_models(dataset: Dataset, models: list[ModelLabels], spec: RunSpec) -> ModelsResult:

@@ -23,7 +23,7 @@ from grasp_core.permutation.draw import exchange_of, identity, permutation
 from grasp_core.permutation.testing.p_values import tails
 from grasp_core.statistics.items import count
 from tests.analysis.models import definitions as plain
-from tests.analysis.models.cases import ask, model, plurality_of, random_labels
+from tests.analysis.models.cases import ask, crowd_and_half, model, random_labels
 from tests.permutation.simulated import NUMBERS, SHAPES, dataset, simulate
 
 AXES = (("gender",), ("race",), ("gender", "race"))
@@ -193,14 +193,6 @@ def test_it_is_not_needlessly_cautious(p: np.ndarray, statistic: str) -> None:
 EARLIER = json.loads(Path(__file__).with_name("earlier.json").read_text())
 
 
-def usual(**analysis) -> ModelsResult:
-    analysis = {"ties": "first", **analysis}
-    data = dataset(3, items=40, raters=40, missing=0.2)
-    half = np.where(np.arange(40) % 2, np.random.default_rng(1).integers(0, 3, 40), -1)
-    crowd = plurality_of(data, np.ones(40, dtype=bool))
-    return ask(data, [model("crowd", crowd), model("half", half)], **analysis)
-
-
 def with_gaps() -> ModelsResult:
     gaps = dataset(8, items=30, raters=30, missing=0.7, unknown=0.2)
     labels = random_labels(1, gaps.annotations)
@@ -211,7 +203,11 @@ def with_gaps() -> ModelsResult:
 
 
 STRICT = {"correction": "max-t", "family": "all", "strata": ("region",), "ties": "random", "seed": 9}
-CASES = {"usual": usual, "max-T over all tests": lambda: usual(**STRICT), "paper's p": with_gaps}
+CASES = {
+    "usual": crowd_and_half,
+    "max-T over all tests": lambda: crowd_and_half(**STRICT),
+    "paper's p": with_gaps,
+}
 
 
 @pytest.mark.parametrize("case", CASES)

@@ -1,6 +1,5 @@
 """What is found about models, as values, files and sentences; their labels from files and columns."""
 
-import copy
 import csv
 import dataclasses
 import io
@@ -32,10 +31,11 @@ from grasp_core.report.models import (
     unreproduced,
 )
 from grasp_core.report.public_view import public_view
-from tests.analysis.models.cases import ask, model, plurality_of, random_labels, sided
+from tests.analysis.models.cases import ask, crowd_and_half, model, plurality_of, random_labels, sided
 from tests.made_up import SECRET, make_models, telling
 from tests.permutation.naive import naive_step_up
 from tests.permutation.simulated import dataset
+from tests.results import changed
 
 
 def shown(result: ModelsResult) -> str:
@@ -45,11 +45,7 @@ def shown(result: ModelsResult) -> str:
 
 @pytest.fixture(scope="module")
 def result() -> ModelsResult:
-    """One model that copies everybody's plurality and one that labels half of the items at random."""
-    data = dataset(3, items=40, raters=40, missing=0.2)
-    half = np.where(np.arange(40) % 2, np.random.default_rng(1).integers(0, 3, 40), -1)
-    everybody = plurality_of(data, np.ones(40, dtype=bool))
-    return ask(data, [model("crowd", everybody), model("half", half)], ties="first")
+    return crowd_and_half()
 
 
 def test_the_file_form_is_read_back(result: ModelsResult) -> None:
@@ -78,13 +74,8 @@ def test_the_file_form_is_read_back(result: ModelsResult) -> None:
     ],
 )
 def test_damage_is_told(result: ModelsResult, path, value) -> None:
-    plain = copy.deepcopy(result.to_dict())
-    place = plain
-    for step in path[:-1]:
-        place = place[step]
-    place[path[-1]] = value
     with pytest.raises(DataError):
-        ModelsResult.from_dict(plain)
+        ModelsResult.from_dict(changed(result.to_dict(), path, value))
 
 
 def test_files_without_a_spec_of_models_say_where_their_labels_were(result: ModelsResult) -> None:

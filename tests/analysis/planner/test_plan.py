@@ -55,7 +55,8 @@ from grasp_core.report.charts.plan import plan_chart
 from grasp_core.report.plan import lines_table, recruitment_csv, sentences, surface_table
 from grasp_core.report.writers.spreadsheet import recruitment_xlsx
 from tests.analysis.models.cases import data
-from tests.permutation.simulated import files, simulate
+from tests.commands import ran, write, written
+from tests.permutation.simulated import named_files, simulate
 from tests.shared_data import needs_shared_data
 
 LABELS = ("no", "unsure", "yes")
@@ -406,15 +407,13 @@ def test_a_pilot_that_is_too_small_and_a_range_that_cannot_be_simulated_are_refu
 def test_the_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]):
     monkeypatch.setattr(workers, "processes", workers.threads)
     monkeypatch.chdir(tmp_path)
-    for name, content in zip(("votes.csv", "raters.csv"), files(*simulate(1)), strict=True):
-        Path(name).write_bytes(content)
+    write(tmp_path, named_files(*simulate(1)))
     out = ["--out", "plan.json", "--recruitment", "whom.csv", "--chart", "plan.svg"]
     whose = ["--annotations", "votes.csv", "--raters", "raters.csv", "--group", "gender=Woman"]
     ranges = ["--range-raters", "16:80", "--range-items", "10:60"]
-    assert cli.main(["plan", *whose, *ranges, "--size", "25", *out]) == 0
-    said = capsys.readouterr()
+    said = ran(capsys, "plan", *whose, *ranges, "--size", "25", *out)
     assert "Items by raters and chance" in said.out
-    document = json.loads(Path("plan.json").read_text(encoding="utf-8"))
+    document = written("plan.json")
     assert document["format"] == "grasp-plan"
     assert from_json(document["plan"], Plan).pilot is not None
     assert Path("whom.csv").read_text(encoding="utf-8").startswith("group,have")

@@ -4,10 +4,12 @@ import json
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 from typing import Any
+
+from tests.reading.sources.serving import send, serve
 
 Reply = tuple[int, dict[str, str], bytes]
 
@@ -45,41 +47,20 @@ def serving() -> Iterator[Completions]:
     state = Completions()
     lock = threading.Lock()
 
-    class Handler(BaseHTTPRequestHandler):
-        protocol_version = "HTTP/1.1"
+    def answer(to: BaseHTTPRequestHandler) -> None:
+        request = json.loads(to.rfile.read(int(to.headers["Content-Length"])))
+        with lock:
+            state.requests.append({**request, "path": to.path})
+            state.headers.append({name.lower(): value for name, value in to.headers.items()})
+            first = state.before.pop(0) if state.before else None
+        replied = first() if first else None
+        status, headers, body = replied or state.reply(request)
+        with suppress(OSError):  # the client has given up waiting
+            send(to, status, body, {"Content-Type": "application/json", **headers})
 
-        def do_POST(self) -> None:
-            request = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-            with lock:
-                state.requests.append({**request, "path": self.path})
-                state.headers.append({name.lower(): value for name, value in self.headers.items()})
-                first = state.before.pop(0) if state.before else None
-            replied = first() if first else None
-            status, headers, body = replied or state.reply(request)
-            try:
-                self.send_response(status)
-                for name, value in {"Content-Type": "application/json", **headers}.items():
-                    self.send_header(name, value)
-                self.send_header("Content-Length", str(len(body)))
-                self.end_headers()
-                self.wfile.write(body)
-            except OSError:
-                pass  # the client has given up waiting
-
-        def log_message(self, format: str, *args: Any) -> None:
-            pass
-
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    server.daemon_threads = True
-    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05})
-    thread.start()
-    state.url = f"http://127.0.0.1:{server.server_port}/v1"
-    try:
+    with serve(answer, "HTTP/1.1") as url:
+        state.url = f"{url}/v1"
         yield state
-    finally:
-        server.shutdown()
-        server.server_close()
-        thread.join()
 
 
 def says(status: int, body: bytes = b"{}", **headers: str) -> Callable[[], Reply]:

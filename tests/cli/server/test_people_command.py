@@ -15,6 +15,7 @@ from grasp_core.server.accounts import Accounts
 from grasp_core.store.database import connect, to_write
 from grasp_core.store.people.credentials import TokenStore
 from grasp_core.store.schema import people
+from tests.commands import ran
 from tests.empty_store import empty_home
 from tests.server.conftest import SIGN_IN
 
@@ -31,8 +32,7 @@ def accounts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Accoun
 
 def test_people_are_listed_and_changed(accounts: Accounts, capsys: pytest.CaptureFixture[str]) -> None:
     ann = accounts.sign_in(CLAIMS)
-    assert cli.main(["people", "list", "ann"]) == 0
-    person_id, role, _, email, _ = capsys.readouterr().out.strip().split("\t")
+    person_id, role, _, email, _ = ran(capsys, "people", "list", "ann").out.strip().split("\t")
     assert (person_id, role, email) == (ann.id, "analyst", "ann@lab.example")
     assert cli.main(["people", "role", "Ann@lab.example", "viewer"]) == 0
     assert (accounts.acting(ann.id) or ann).role == "viewer"
@@ -42,8 +42,7 @@ def test_people_are_listed_and_changed(accounts: Accounts, capsys: pytest.Captur
     assert accounts.sessions.of_person(ann.id) == []
     assert cli.main(["people", "disable", ann.id]) == 0
     assert accounts.acting(ann.id) is None
-    assert cli.main(["people", "list"]) == 0
-    assert "\tdisabled\t" in capsys.readouterr().out
+    assert "\tdisabled\t" in ran(capsys, "people", "list").out
     assert cli.main(["people", "enable", ann.id]) == 0
     assert accounts.acting(ann.id) is not None
 
@@ -55,8 +54,7 @@ def test_a_name_from_the_provider_is_one_line_and_no_command_to_a_terminal(accou
     with to_write(accounts.people._engine) as connection:  # as versions kept it that cleaned nothing
         connection.execute(people.update().values(name="Ann\n\x1b[2JLee"))
     for command in ("people", "token"):
-        assert cli.main([command, "list"]) == 0
-        listed = capsys.readouterr().out
+        listed = ran(capsys, command, "list").out
         assert listed.count("\n") == 1
         assert "Ann [2JLee" in listed
         assert listed.replace("\t", "").strip().isprintable()
@@ -93,8 +91,7 @@ def test_all_whom_a_new_provider_names_are_given_their_addresses(accounts, capsy
     last = Identity(new["iss"], addresses[2], addresses[2], "")
     accounts.disable(accounts.people.sign_in(last).id, by=None)
     assign = ["people", "assign-address", "--issuer", new["iss"]]
-    assert cli.main(assign) == 0
-    assert [line.split("\t")[1] for line in capsys.readouterr().out.splitlines()] == addresses[:2]
+    assert [line.split("\t")[1] for line in ran(capsys, *assign).out.splitlines()] == addresses[:2]
     assert cli.main(assign) == 0  # once more changes nothing
     held = [one.identity for one in accounts.people.search()[0] if one.holds_address]
     assert [one.issuer for one in held] == [new["iss"], new["iss"], CLAIMS["iss"]]
@@ -116,8 +113,7 @@ def test_a_person_is_taken_away_and_erased_once_the_address_is_typed(accounts, c
     with pytest.raises(SystemExit):  # whose it becomes is asked
         cli.main(["people", "erase", "ann@lab.example", "--confirm", "ann@lab.example"])
     capsys.readouterr()
-    assert cli.main(erase) == 0
-    assert "Deleted: the person, 1 session, 1 mail address held." in (told := capsys.readouterr().out)
+    assert "Deleted: the person, 1 session, 1 mail address held." in (told := ran(capsys, *erase).out)
     assert "Nothing was erased. To do it: --confirm ann@lab.example" in told
     assert cli.main([*erase, "--confirm", "bob@lab.example"]) == 2
     assert accounts.people.get(ann.id) is not None
@@ -136,22 +132,17 @@ def test_a_token_is_made_listed_and_withdrawn(accounts: Accounts, capsys: pytest
     ]
     assert cli.main(["token", "make", "--name", "mine", "--days", "9999"]) == 2
     assert "366 days at most" in capsys.readouterr().err
-    assert cli.main([*make, "--scope", "run"]) == 0
-    token = capsys.readouterr().out.strip()
+    token = ran(capsys, *make, "--scope", "run").out.strip()
     assert token.startswith("grasp_")
-    assert cli.main(["token", "list"]) == 0
-    listed = capsys.readouterr().out
+    listed = ran(capsys, "token", "list").out
     assert token not in listed
     token_id, owner, name, scope, state, *_ = listed.strip().split("\t")
     assert (owner, name, scope, state) == ("ann", "nightly", "run", "works")
-    assert cli.main(["token", "list", "--person", ids[0]]) == 0
-    assert capsys.readouterr().out == listed
-    assert cli.main(["token", "list", "--person", "bob@lab.example"]) == 0
-    listed_of_bob = capsys.readouterr()
+    assert ran(capsys, "token", "list", "--person", ids[0]).out == listed
+    listed_of_bob = ran(capsys, "token", "list", "--person", "bob@lab.example")
     assert listed_of_bob.out == ""
     assert listed_of_bob.err == "note: there are no tokens; `grasp token make` makes one\n"
     assert cli.main(["token", "withdraw", token_id]) == 0
     assert cli.main(["token", "withdraw", token_id]) == 2
     assert "no token that works" in capsys.readouterr().err
-    assert cli.main(["token", "list"]) == 0
-    assert "withdrawn" in capsys.readouterr().out
+    assert "withdrawn" in ran(capsys, "token", "list").out

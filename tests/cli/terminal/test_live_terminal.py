@@ -22,7 +22,7 @@ from grasp_core.model.groups import Group
 from grasp_core.model.outcome import Outcome
 from grasp_core.model.result import GroupResult
 from grasp_core.report.tables import lead_table
-from tests.cli.test_commands import COLUMNS, ROOT
+from tests.commands import COLUMNS, ROOT
 
 COMMAND = [sys.executable, "-m", "grasp_core", "run", "--annotations", "votes.csv", "--raters", "raters.csv"]
 COMMAND += [*COLUMNS, "--axis", "gender", "--axis", "race", "--permutations", "200000"]

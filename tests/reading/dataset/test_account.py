@@ -7,7 +7,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from grasp_core import cli
 from grasp_core.model.data_spec import Bins, DataSpec, Filters, MapValues, Question
 from grasp_core.model.errors import DataError, SpecError
 from grasp_core.model.json_values import from_json, to_json
@@ -21,8 +20,9 @@ from grasp_core.reading.dataset.load import Dataset, load
 from grasp_core.reading.table.table import Table
 from grasp_core.report.account import account_sentence, unused_sentence
 from grasp_core.report.public_view import public_summary
+from tests.commands import ran
 from tests.reading.exports import spec_of, table_of
-from tests.reading.making import LONG, crossed, labels_of, rows_table, text_table
+from tests.reading.making import LONG, crossed, labels_of, refusal_of, rows_table, text_table
 
 LABELS = st.sampled_from(("x", "y", "z", "", "NA"))
 FILTERS = st.builds(
@@ -152,8 +152,7 @@ def test_the_commands_say_it(tmp_path, capsys, command: str) -> None:
     path.write_text("item,rater,label,g,note\na,r,x,r,0\na,s,y,s,1\nb,r,x,r,2\nb,s,y,s,3\nb,t,,r,5\n")
     columns = ["--item", "item", "--rater", "rater", "--label", "label", "--axis", "g"]
     few = ["--permutations", "20", "--min-raters", "1"] if command == "run" else []
-    assert cli.main([command, "--annotations", str(path), *columns, *few]) == 0
-    said = capsys.readouterr().err
+    said = ran(capsys, command, "--annotations", str(path), *columns, *few).err
     assert "note: 5 rows read: 4 annotations, 1 left out (1 no label)\n" in said
     assert "note: columns not used: 'note'\n" in said
 
@@ -303,9 +302,7 @@ def values(data: Dataset, name: str) -> dict[str, str | None]:
 
 
 def refused(annotations: Table, items: Table | None, *names: str, spec=BESIDE) -> str:
-    with pytest.raises(DataError) as caught:
-        load(annotations, None, spec, [], items=items, slices=names)
-    return str(caught.value)
+    return refusal_of(lambda: load(annotations, None, spec, [], items=items, slices=names))
 
 
 def test_columns_of_either_file_describe_items_or_only_what_is_named() -> None:

@@ -16,7 +16,7 @@ from grasp_core.reading.dataset._repeats import ranks
 from grasp_core.reading.dataset.load import Dataset, candidate_axes, load
 from grasp_core.reading.dataset.recoding import counts
 from pages._ui.data.recoding import merge_rare, one_spelling
-from tests.reading.making import LONG, crossed, csv_bytes, labels_of, rows_table, text_table
+from tests.reading.making import LONG, crossed, csv_bytes, labels_of, refusal_of, rows_table, text_table
 
 VOTES = "item rater label/a r1 Yes/a r2 yes/a r3 No/b r1 Maybe/b r2 No/b r3 No"
 RATERS = "rater gender age/r1 woman 17/r2 Woman_ 18/r3 Man 24.5"
@@ -253,12 +253,7 @@ WHERE = "votes.csv, column 'when'"
 
 
 def refused(*texts: str) -> str:
-    with pytest.raises(DataError) as caught:
-        ranks(WHERE, texts, texts)
-    message = str(caught.value)
-    assert message.startswith(WHERE)
-    assert "\n" not in message
-    return message
+    return refusal_of(lambda: ranks(WHERE, texts, texts), WHERE)
 
 
 @pytest.mark.parametrize(

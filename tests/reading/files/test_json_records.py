@@ -12,22 +12,18 @@ from grasp_core.model.errors import DataError
 from grasp_core.model.remarks.problems import FileProblem
 from grasp_core.reading.files import json_files as json_records
 from grasp_core.reading.table import parsed
-from tests.reading.making import read_here
+from tests.reading.making import read_here, refusal_of, written
 
 VOTES = [["item", "label"], ["i1", "Yes"], ["i2", "No"]]
 RECORDS = '[{"item": "i1", "label": "Yes"}, {"item": "i2", "label": "No"}]'
 
 
 def cells(content: str | bytes) -> list[list[str]]:
-    table = read_here(content if isinstance(content, bytes) else content.encode(), "votes.json")
-    return [list(table.columns), *table.head(10_000).to_numpy().tolist()]
+    return written(read_here(content if isinstance(content, bytes) else content.encode(), "votes.json"))
 
 
 def refusal(content: str) -> str:
-    with pytest.raises(DataError, match=r"votes\.json") as caught:
-        read_here(content.encode(), "votes.json")
-    assert "\n" not in str(caught.value)
-    return str(caught.value)
+    return refusal_of(lambda: read_here(content.encode(), "votes.json"), "votes.json")
 
 
 @pytest.mark.parametrize(

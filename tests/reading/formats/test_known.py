@@ -337,7 +337,6 @@ def test_d3code_with_its_published_raters():
 
 
 # POPQUORN
-
 HEADER = ["gender", "race", "age", "occupation", "education"]
 ABOUT = {
     "0": ["Man", "White", "35-39", "Unemployed", "College degree"],
@@ -388,7 +387,6 @@ def test_popquorns_columns_in_another_order_are_known_and_free_texts_no_ratings(
 
 
 # MultiPICo
-
 MULTIPICO = ["post_id", "post", "reply_id", "reply", "language", "language_variety", "annotator_id", "label"]
 PROLIFIC = ["Sex", "Age", "Ethnicity simplified", "Nationality", "Student status", "Employment status"]
 

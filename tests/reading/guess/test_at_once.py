@@ -34,8 +34,6 @@ def most_of(row: Sequence[str]) -> str:
 
 
 # Matrices: what the cells of a row agree on
-
-
 @pytest.mark.parametrize("name", ["final", "majority"])
 def test_a_column_of_what_most_cells_say_makes_the_others_raters(name) -> None:
     rows = [[f"A text of many words, number {at}", *row, most_of(row)] for at, row in enumerate(votes(90, 3))]
@@ -103,8 +101,6 @@ def test_none_of_several_criteria_is_no_agreement(labels, last) -> None:
 
 
 # Long files: people, items of several columns, what was predicted
-
-
 def answers(n: int = 40, raters: int = 12, each: int = 4) -> Iterator[tuple[int, int, str]]:
     for item in range(n):
         for rater in RNG.sample(range(raters), each):
@@ -230,8 +226,6 @@ def test_numbers_of_trials_make_no_sets_of_items() -> None:
 
 
 # What both files say of raters
-
-
 @pytest.mark.parametrize("name", ["rater_gender", "Gender", "annotator gender"])
 def test_an_axis_that_the_annotations_call_otherwise_is_told_where_they_disagree(name) -> None:
     rows = [[f"i{i}", f"r{r}", label, "mf"[r % 2]] for i, r, label in answers()]

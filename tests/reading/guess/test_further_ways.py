@@ -14,7 +14,7 @@ from grasp_core.reading.guess.advice import Named
 from grasp_core.reading.guess.recognise import Guess, question, recognise
 from grasp_core.reading.table.table import Table
 from tests.reading.made_up import asked
-from tests.reading.making import crossed, numbered, read_here
+from tests.reading.making import crossed, numbered, read_here, rows_table, written
 
 RNG = random.Random(7)
 NOTHING = {"filters": Filters(), "missing": (), "recode": ()}
@@ -29,8 +29,6 @@ def said(guess: Guess, field: str) -> str:
 
 
 # Matrices
-
-
 def test_how_long_questions_took_is_no_matrix() -> None:
     pages = " ".join(f"R{r}Q{q}" for r in "123" for q in "12")
     timed = " ".join(f"R{r}Q{q}Time" for r in "1234" for q in "1234")
@@ -50,8 +48,8 @@ def test_when_a_form_was_sent_is_nobody_and_points_are_no_group() -> None:
 
     images = " ".join(f"Image_{n}" for n in range(1, 10))
     table = numbered(f"Horodateur Score Pseudo {images}", row, 20)
-    cells = [[cell.replace("_", " ") for cell in line] for line in _lines(table)]
-    guess = recognise(read_here(_csv(cells), "form.csv"), named=Named(layout="raters-by-items"))
+    cells = [[cell.replace("_", " ") for cell in line] for line in written(table)]
+    guess = recognise(rows_table(cells), named=Named(layout="raters-by-items"))
     assert (asked(guess), guess.spec.rater, guess.axes) == ({}, "Pseudo", ())
 
 
@@ -105,7 +103,7 @@ def test_raters_and_labels_under_the_same_headings_belong_together_from_the_firs
     for n in range(40):
         votes = [cell for rater in RNG.sample("abcdefgh", 3) for cell in (f"p{rater}", RNG.choice("xyz"))]
         lines.append([str(n), f"Text {n} that was read", *votes])
-    table = read_here(_csv(lines), "votes.csv")
+    table = rows_table(lines)
     guess = recognise(table)
     assert (asked(guess), guess.spec.item, guess.spec.rater) == ({}, "id", "annotator")
     assert load(table, None, guess.spec).summary.annotations == 120
@@ -119,7 +117,7 @@ def test_a_heading_behind_each_question_asks_more_about_its_answer() -> None:
         [f"p{n}", *(cell for _ in asked_of for cell in (RNG.choice("yn"), RNG.choice("12345")))]
         for n in range(30)
     ]
-    table = read_here(_csv([["respondent", *heads], *rows]), "survey.csv")
+    table = rows_table([["respondent", *heads], *rows])
     assert "layout" in asked(recognise(table))
     guess = recognise(table, named=Named(layout="raters-by-items"))
     votes = load(table, None, guess.spec).annotations
@@ -155,15 +153,6 @@ def test_raters_are_known_in_further_languages(rater: str) -> None:
     assert (asked(guess), guess.spec.item, guess.spec.rater) == ({}, "Arbeit", rater)
 
 
-def _lines(table: Table) -> list[list[str]]:
-    cells = (table.column(name).cells for name in table.columns)
-    return [list(table.columns), *(list(row) for row in zip(*cells, strict=True))]
-
-
-def _csv(lines: list[list[str]]) -> bytes:
-    return "\n".join(",".join(line) for line in lines).encode()
-
-
 def test_a_first_row_of_sizes_is_told_where_what_is_asked_has_no_answer() -> None:
     rows = "".join(f"{item} {rater} {(item + rater) % 2}\n" for rater in range(9) for item in range(40))
     table = read_here(f"240 53 9600\n{rows}".encode(), "labels.txt")
@@ -172,8 +161,6 @@ def test_a_first_row_of_sizes_is_told_where_what_is_asked_has_no_answer() -> Non
 
 
 # Columns beside each other
-
-
 @pytest.mark.parametrize("names", ["hate_G{} annotator_G{}", "mood_{} rater_{}", "coder{} theme{}"])
 def test_answers_of_any_name_beside_raters_are_theirs(names: str) -> None:
     of_rater = names.split()[0].startswith("coder")
@@ -194,8 +181,6 @@ def test_times_beside_raters_are_no_answers() -> None:
 
 
 # Long files
-
-
 def test_a_label_may_begin_with_no_and_phases_are_no_groups() -> None:
     table = crossed(
         "image,reader,phase,No Finding,Edema",
@@ -218,8 +203,6 @@ def test_numbered_workers_who_all_rated_everything_may_be_places(head: str, asks
 
 
 # Lists
-
-
 def test_several_choices_of_each_rater_are_a_question_and_other_lists_are_told() -> None:
     """As in JSON with parallel lists of raters, of what is known of them, and of their answers."""
 

@@ -30,8 +30,9 @@ from grasp_core.reading.sandbox import limits, process
 from grasp_core.reading.sandbox.process import HELPER
 from grasp_core.reading.sandbox.read import read_table
 from grasp_core.reading.table.table import Recipe, Table
+from tests.reading.exports import damaged
 from tests.reading.files.workbook_files import changed, members_of, ods_bytes, ods_rows, xlsx_bytes
-from tests.reading.making import csv_bytes, parquet_bytes, read_here, rows_table
+from tests.reading.making import csv_bytes, parquet_bytes, read_here, refusal_of, rows_table
 from tests.reading.reader_samples import ROWS, outcome, samples
 from tests.zips import zipped
 
@@ -41,12 +42,7 @@ MEMORY = "takes more than 0.25 GiB of memory, the most that one file may"
 
 
 def refusal(content: bytes, name: str = "votes.bin") -> str:
-    with pytest.raises(DataError) as caught:
-        read_table(content, name)
-    message = str(caught.value)
-    assert message.startswith(name)
-    assert "\n" not in message
-    return message
+    return refusal_of(lambda: read_table(content, name), name)
 
 
 def parquet_bomb() -> bytes:
@@ -324,20 +320,6 @@ def test_repeated_cells_of_an_ods_file_take_no_memory_here(rows, columns):
 
 
 # Whatever bytes are read: a table, or a refusal that names the file, in bounded time, and nothing else.
-@st.composite
-def damaged(draw: st.DrawFn, content: bytes) -> bytes:
-    """The content with bytes flipped, cut out, put in and repeated."""
-    for _ in range(draw(st.integers(1, 4))):
-        start = draw(st.integers(0, max(0, len(content) - 1)))
-        piece, rest = content[start:][: draw(st.integers(1, 64))], content[start:]
-        flipped = bytes([piece[0] ^ (1 << draw(st.integers(0, 7)))]) + rest[1:] if piece else b""
-        inserted = draw(st.binary(max_size=16)) + rest
-        repeated = piece * draw(st.integers(2, 50)) + rest[len(piece) :]
-        changed = draw(st.sampled_from((flipped, rest[len(piece) :], inserted, repeated, b"")))
-        content = content[:start] + changed
-    return content
-
-
 IN_CI = settings(deadline=10_000, suppress_health_check=[HealthCheck.too_slow])
 
 

@@ -3,12 +3,12 @@
 import dataclasses
 import gc
 import io
-import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from contextvars import Context
+from functools import partial
 from typing import Any, TypeVar
 
 import numpy as np
@@ -25,7 +25,7 @@ from grasp_core.reading.guess.tables import fitted, guessed, loaded
 from grasp_core.reading.sandbox.limits import count_open_table, held_by
 from grasp_core.reading.sandbox.read import READING, read_table
 from grasp_core.reading.table.table import Table
-from tests.reading.making import csv_bytes, read_here, text_table
+from tests.reading.making import calls, csv_bytes, read_here, text_table
 from tests.reading.reader_samples import ROWS, outcome
 from tests.reading.sandbox.hostile import SHAPES, Shape
 
@@ -239,26 +239,10 @@ def test_small_files_of_every_shape_are_read_or_refused_with_their_name(name):
         assert isinstance(outcome(SHAPES[name](size)), Table | DataError)
 
 
-def calls(content: bytes) -> int:
-    """Functions that a reading calls: as many each time, however busy the machine is."""
-    called = 0
-
-    def count(_frame: object, event: str, _about: object) -> None:
-        nonlocal called
-        called += event in ("call", "c_call")
-
-    sys.setprofile(count)
-    try:
-        with suppress(DataError):
-            read_here(content, "votes.bin")
-    finally:
-        sys.setprofile(None)
-    return called
-
-
 @pytest.mark.parametrize("name", list(SHAPES))
 def test_eight_times_the_size_takes_at_most_twelve_times_as_many_calls(name):
     shape = SHAPES[name]
     small = 250 if name == "workbook: diagonal" else 60  # its empty cells grow so until they are refused
     outcome(shape(small))  # what the first reading of a process sets up
-    assert calls(shape(8 * small)) <= 12 * calls(shape(small))
+    many, few = (calls(partial(read_here, shape(size), "votes.bin")) for size in (8 * small, small))
+    assert many <= 12 * few

@@ -25,21 +25,13 @@ from grasp_core.reading.archives import containers
 from grasp_core.reading.sandbox import read as tables
 from grasp_core.reading.sandbox.read import read_table
 from grasp_core.reading.table.columns import compact
-from tests.reading.making import csv_bytes, parquet_bytes, read_here, written
+from tests.reading.making import csv_bytes, parquet_bytes, read_here, refusal_of, written
 from tests.strategies import AWKWARD
 from tests.zips import zipped
 
 
 def refusal(content: bytes, *parts: str) -> str:
-    """The sentence, which has these parts."""
-    with pytest.raises(DataError) as caught:
-        read_table(content, "votes.csv")
-    message = str(caught.value)
-    assert [part for part in ("votes.csv", *parts) if part not in message] == []
-    assert "\n" not in message
-    assert caught.value.problems
-    assert all(problem.stops for problem in caught.value.problems)
-    return message
+    return refusal_of(lambda: read_table(content, "votes.csv"), "votes.csv", *parts)
 
 
 def cells(content: bytes) -> list[list[str]]:

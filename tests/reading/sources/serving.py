@@ -8,10 +8,12 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 
 @contextmanager
-def serve(answer: Callable[[BaseHTTPRequestHandler], None]) -> Iterator[str]:
+def serve(answer: Callable[[BaseHTTPRequestHandler], None], protocol: str = "HTTP/1.0") -> Iterator[str]:
     """Address of a server each of whose requests `answer` handles."""
 
     class Handler(BaseHTTPRequestHandler):
+        protocol_version = protocol
+
         def do_GET(self) -> None:
             answer(self)
 

@@ -18,6 +18,7 @@ from grasp_core.reading.sandbox.read import read_table
 from grasp_core.reading.sources import allowed as allowed_module
 from grasp_core.reading.sources import remote
 from grasp_core.reading.sources.allowed import AllowedSources
+from tests.reading.making import refusal_of
 from tests.reading.sources.serving import Site, site
 
 VOTES = b"item,rater,label\ni1,r1,Yes\ni1,r2,No\n"
@@ -53,10 +54,7 @@ def web() -> Iterator[Site]:
 
 
 def refused(allowed: AllowedSources, location: str) -> str:
-    with pytest.raises(DataError) as raised:
-        allowed.fetch(location)
-    sentence = str(raised.value)
-    assert "\n" not in sentence
+    sentence = refusal_of(lambda: allowed.fetch(location))
     assert "secret,r1" not in sentence
     return sentence
 

@@ -162,7 +162,6 @@ def test_forms_of_one_question_are_told_apart_and_questions_have_an_end() -> Non
 
 
 # Several items per HIT
-
 PREFIX = ["HITId", "AssignmentId", "WorkerId", "AssignmentStatus"]
 
 

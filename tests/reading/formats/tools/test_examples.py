@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from grasp_core import cli
 from grasp_core.reading.sandbox.read import read_table
 from grasp_core.reading.table.table import Table
+from tests.commands import ran
 from tests.reading.exports import cells, loaded
 from tests.shared_data import SHARED
 
@@ -26,8 +26,7 @@ EXAMPLES = Path(__file__).parent / "examples"
 )
 def test_an_export_runs_as_it_is(annotations, raters, axis, capsys) -> None:
     named = ["--annotations", str(EXAMPLES / annotations), "--raters", str(EXAMPLES / raters)]
-    assert cli.main(["run", *named, "--axis", axis, "--permutations", "200"]) == 0
-    assert "4 raters" in capsys.readouterr().out
+    assert "4 raters" in ran(capsys, "run", *named, "--axis", axis, "--permutations", "200").out
 
 
 EXPORTS = SHARED / "data" / "exports"
