@@ -23,6 +23,7 @@ from grasp_core.model.remarks.reasons import NoInterval, NoValue
 from grasp_core.model.result import GroupResult, RunResult
 from grasp_core.model.spec import STATISTICS, AnalysisSpec, Level, RunSpec
 from grasp_core.model.text import Sentence
+from grasp_core.permutation import design
 from grasp_core.permutation.draw import identity, over_all, permutation
 from grasp_core.reading.dataset.load import Dataset
 from grasp_core.report.words.label_use import manner
@@ -30,7 +31,7 @@ from grasp_core.statistics.items import count
 from grasp_core.statistics.label_use import label_use
 from grasp_core.statistics.rater_residuals import evidence
 from tests.computing import compute_in_threads
-from tests.permutation import design, reference
+from tests.permutation import reference
 from tests.permutation.naive import naive_step_up
 from tests.permutation.simulated import DATA_SPEC, dataset
 from tests.results import make_group

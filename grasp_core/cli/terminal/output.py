@@ -60,6 +60,8 @@ def check_output(chosen: argparse.Namespace, formats: Sequence[str]) -> None:
 
         check_ending("--chart", chart, IMAGES)
         check_can_draw(chart.suffix[1:].upper())
+    if chosen.out is not None and chosen.format == "text":
+        raise SpecError("--format text is what is printed; write it to a file with > FILE")
     if chosen.out is not None and chosen.format is None and chosen.out.suffix:
         check_ending("--out", chosen.out, [one for one, name in _ENDINGS.items() if name in formats])
 
@@ -79,8 +81,6 @@ def write_output(chosen: argparse.Namespace, makers: Mapping[str, Callable[[], s
     if getattr(chosen, "csv", None) is not None:
         wanted.append((chosen.csv, "csv"))
     for target, name in wanted:
-        if name == "text":
-            raise SpecError("--format text is what is printed; write it to a file with > FILE")
         made = makers[name]()
         write_bytes(target, made.encode("utf-8") if isinstance(made, str) else made)
 
