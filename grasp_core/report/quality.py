@@ -411,7 +411,7 @@ _OVERLAPS = (
     Column("second", "other axis", _axis, "other_axis"),
     Column("v", "Cramér's V", _or_dash("{:.2f}"), "cramers_v", kind="value"),
     Column("p", "p", _p, "p", kind="p"),
-    Column("together", name="together"),
+    Column("related", name="together"),
     Column("nearly_identical", name="nearly_identical"),
     Column(_verdict, "verdict"),
     Column("raters", "raters", name="raters"),

@@ -129,7 +129,7 @@ def test_what_the_run_does_not_have_is_refused(ann: TestClient, run: RunRecord) 
     for asked, said in (
         ({"group": {"side": "left"}, "question": "tone"}, "no group left of side"),
         ({"group": {"side": "left", "age": "odd"}, "question": "tone"}, "no group left, odd of side x age"),
-        ({"group": ASKED["group"]}, "name one of 'label', 'tone'"),
+        ({"group": ASKED["group"]}, "choose one of 'label', 'tone'"),
         ({"group": ASKED["group"], "question": "odd"}, "no question 'odd'"),
         ({"group": {}, "question": "tone"}, "`group`"),
         ({**ASKED, "permutations": 10}, "`permutations`"),
