@@ -147,8 +147,8 @@ def add_up(seed, start, order, bounds, counting, how, crossed, out):  # type: ig
     places[_SIZE], places[_AGREES] = single + at.PLURALITY, single + at.AGREED
     for k in range(bits.shape[1]):
         places[_VOTES + k] = single + at.N_SINGLE + at.VOTES + at.PER_CATEGORY * k
-    for place in range(_VOTES + bits.shape[1], places.size):
-        places[place] = out.shape[2] - places.size + place
+    for field in range(_VOTES + bits.shape[1], places.size):
+        places[field] = out.shape[2] - places.size + field
     like = ties.reshape(ties.size)
     counts = room_for_counts(bits.shape[1], _PASS, how.distances, like)
     room = _Room(
@@ -178,21 +178,13 @@ def add_up(seed, start, order, bounds, counting, how, crossed, out):  # type: ig
                     for b in range(0, batch, _PASS):
                         passed = min(_PASS, batch - b)
                         for q in range(here):
-                            _index(masks[g], b, bits[block], item + q, n, index[q, :passed])
+                            _total(bits[block], item + q, n, room.totals)
+                            radix = room.totals[1]
+                            _index(masks[g], b, bits[block], item + q, radix, index[q, :passed])
                             entries = _new(index[q, :passed], filled[q], tables, room.place)
                             if entries > 0:
-                                rows = room.place[:entries]
-                                _fill(
-                                    table[q],
-                                    rows,
-                                    n,
-                                    bits[block],
-                                    item + q,
-                                    ties[block],
-                                    how,
-                                    crossed.units,
-                                    room,
-                                )
+                                place, of_item = room.place[:entries], ties[block, :, :, item + q]
+                                _fill(table[q], place, n, of_item, how, crossed.units, room)
                         look_up(index, table, found[b : b + passed])
                 last = _VOTES + bits.shape[1] - 1
                 _unpack(found[:batch], crossed.units, places, last, order.size > n, items, columns, sums)
@@ -234,21 +226,15 @@ def _draw(seed, start, batch, order, bounds, crossed, masks, on_raters):  # type
 
 
 @borrowing
-def _radix(bits, item, k, n):  # type: ignore[no-untyped-def]
-    """Return 1 + the most raters of a group of n who can have given the item category k."""
-    total = np.int64(0)
-    for w in range(bits.shape[1]):
-        total += np.int64(ones(bits[k, w, item]))
-    return min(total, n) + 1
+def _index(masks, from_b, bits, item, radix, index):  # type: ignore[no-untyped-def]
+    """Fill, for each permutation, one number for the counts of all categories but the last.
 
-
-@borrowing
-def _index(masks, from_b, bits, item, n, index):  # type: ignore[no-untyped-def]
-    """Fill, for each permutation, one number for the counts of all categories but the last."""
+    `radix`: see :func:`_total`.
+    """
     n_words = bits.shape[1]
     for k in range(bits.shape[0] - 1):
         for w in range(0, n_words, 2):  # two words in a pass
-            scale = np.uint64(_radix(bits, item, k, n) if w == 0 else 1)
+            scale = np.uint64(radix[k] if w == 0 else 1)
             v = min(w + 1, n_words - 1)
             raters, members = bits[k, w, item], masks[w, from_b:]
             more, others = bits[k, v, item] if v > w else np.uint64(0), masks[v, from_b:]
@@ -277,10 +263,9 @@ def _new(index, filled, table, place):  # type: ignore[no-untyped-def]
 
 
 @borrowing
-def _fill(table, place, n, bits, item, ties, how, units, room):  # type: ignore[no-untyped-def]
+def _fill(table, place, n, ties, how, units, room):  # type: ignore[no-untyped-def]
     """Fill the rows `place` with an item's contributions, without linear ones, to a group of `n`."""
-    terms, c, last = room.terms, room.counts.c, bits.shape[0] - 1
-    _total(bits, item, n, room.totals)
+    terms, c, last = room.terms, room.counts.c, room.totals.shape[1] - 1
     for i in range(place.size):
         row, left = place[i], n
         for k in range(last - 1, -1, -1):
@@ -289,7 +274,7 @@ def _fill(table, place, n, bits, item, ties, how, units, room):  # type: ignore[
             c[k, i], left = count, left - count
         c[last, i] = left
     columns = Columns(c, room.counts.known, room.counts.ties, room.counts.values, place.size)
-    repeat_item(columns, room.totals[0], ties[:, :, item])
+    repeat_item(columns, room.totals[0], ties)
     work_out(columns, how, terms)
     inside = _PACKED + units.shape[0]
     for i in range(columns.size):
