@@ -158,7 +158,7 @@ class _Told(NamedTuple):
 
 def pair_sentences(row: PairResult, result: RunResult) -> tuple[Sentence, ...]:
     """Sentences on what was found for a pair, or hinted at; or one that nothing was found or tested."""
-    before = "A hint, no finding: " if row.verdict is not None and row.verdict.code == "hint" else ""
+    before = "A hint, no finding: " if _is_hint(row) else ""
     said: list[Sentence] = []
     named = False
     for one in _told(row):
@@ -181,6 +181,10 @@ def _sentence(row: PairResult, one: _Told, result: RunResult, label: _Parts, bef
     return Sentence.of(before, undoing, *one.parts, f"; {tested}", *label, ".")
 
 
+def _is_hint(row: PairResult | None) -> bool:
+    return row is not None and row.verdict is not None and row.verdict.code == "hint"
+
+
 def _unnamed(row: PairResult, result: RunResult) -> Sentence:
     """A sentence on a clear pair of which no single test holds by itself, with the label as a hint."""
     a, b = _both(row)
@@ -193,7 +197,7 @@ def _direction(row: PairResult, one: _Told) -> _Parts:
     if isinstance(one.test, LabelUse):
         return ()
     a, b = _both(row)
-    return label_use.direction(row.label_use, a, " raters", than=b)
+    return label_use.direction(row.label_use, a, " raters", than=b, hint=_is_hint(row))
 
 
 def _told(row: PairResult) -> list[_Told]:
@@ -283,7 +287,7 @@ def _may_be_0(told: Sequence[_Told]) -> bool:
 def _nearest(result: RunResult) -> tuple[Sentence, ...]:
     """The first sentence on the pair with the smallest q if it is a hint; else empty."""
     row = result.pairs[strongest(result.pairs)] if result.pairs else None
-    hint = row is not None and row.verdict is not None and row.verdict.code == "hint"
+    hint = _is_hint(row)
     return pair_sentences(row, result)[:1] if row is not None and hint else ()
 
 

@@ -110,10 +110,9 @@ def _show_to_member(run: RunRecord, check: Callable[[], None]) -> None:
 
     def say_when_found() -> None:
         if work().found_again == run.id and run.finished_at is not None:
-            st.info(
-                "The same data and settings were run before, so nothing was computed now: this is that "
-                f"result, of {in_full(run.finished_at)}.",
-                icon=":material/history:",
+            st.caption(
+                ":material/history: The same data and settings were run before, so nothing was computed now: "
+                f"this is that result, of {in_full(run.finished_at)}."
             )
 
     if not isinstance(result, RunResult):

@@ -164,13 +164,13 @@ def manner(use: LabelUse, than: str | Segment | None = None) -> tuple[str | Segm
 
 
 def direction(
-    use: LabelUse | None, *who: str | Segment, than: str | Segment | None = None
+    use: LabelUse | None, *who: str | Segment, than: str | Segment | None = None, hint: bool = False
 ) -> tuple[str | Segment, ...]:
-    """Words to follow a finding: the label that goes with it. The p in the sentence is the finding's."""
+    """Words to follow a finding or hint: the label that goes with it. The p that is told is the finding's."""
     if use is None or use.significance == "none":
         return ()
     said = manner(use, than)
-    doubtful = ", which may be luck" if use.significance == "nominal" else ""
+    doubtful = ", which may be luck" if use.significance == "nominal" and not hint else ""
     return ("; ", *(who or ("they",)), " ", *said, doubtful) if said else ()
 
 

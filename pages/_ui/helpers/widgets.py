@@ -215,13 +215,14 @@ def button(
 def show_headline(
     facts: Sequence[str], buttons: Callable[[], None], headline: Sentence, line: Sentence | None
 ) -> None:
-    """Draw a result's caption with buttons beside it, its answer as title, and the line below that."""
-    with st.container(key="answered", horizontal=True, vertical_alignment="center"):
-        st.caption(escape_markdown(" · ".join(facts)), width="stretch")
-        buttons()
-    st.title(headline.markdown)
-    if line is not None:
-        st.markdown(line.markdown)
+    """Draw a result's answer as title, the line below, and a caption with buttons, first on wide screens."""
+    with st.container(key="headline"):
+        st.title(headline.markdown)
+        if line is not None:
+            st.markdown(line.markdown)
+        with st.container(key="answered", horizontal=True, vertical_alignment="center"):
+            st.caption(escape_markdown(" · ".join(facts)), width="stretch")
+            buttons()
 
 
 # Confirmations and refusals.

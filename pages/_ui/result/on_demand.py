@@ -175,7 +175,8 @@ def _show_telling(run: RunRecord, found: ItemsResult, finding: Finding, most: in
     st.header(heading)
     for place, (row, part) in zip(st.columns(len(rows), gap="large"), rows, strict=True):
         label, text = part.label or max(row.inside, key=lambda one: row.inside[one]), texts.get(row.item)
-        place.markdown(escape_markdown(f"“{text}”" if text else f"Item {row.item}"))
+        bare = f"Item {row.item}" if row.item.isdecimal() else row.item
+        place.markdown(escape_markdown(f"“{text}”" if text else bare))
         for who, counts in ((finding.spoken, row.inside), ("Others", row.outside)):
             said, of = counts.get(label, 0), sum(counts.values())
             words = escape_markdown(f"{who}: {said} of {of} say “{one_line(label)}”")

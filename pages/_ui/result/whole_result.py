@@ -120,7 +120,7 @@ def _part(heading: str | None, said: Sequence[Sentence | None]) -> None:
 
 def _groups(shown: Shown, told: cache.FirstScreen) -> None:
     if not told.drawn:
-        st.info(NOT_DRAWN)
+        st.caption(NOT_DRAWN)
         return
     for key, narrow in (("on-screens", False), ("on-phones", True)):
         with st.container(key=f"{key}-verdicts"):
