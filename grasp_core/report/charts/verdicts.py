@@ -97,10 +97,10 @@ def verdict_chart(result: RunResult, theme: draw.Theme = "light", *, narrow: boo
     return _Drawing(result, found, _NARROW if narrow else _WIDE, theme).chart()
 
 
-def told_rows(spec: Mapping[str, Any]) -> list[tuple[str, str]]:
-    """The name of the group in each row of this chart's Vega-Lite, and the row in words."""
+def named_rows(spec: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """The name of the group in each row of this chart's Vega-Lite, and the groups that the row is of."""
     drawn = next(one["data"]["values"] for one in spec["layer"] if one["data"].get("name") == _ROWS)
-    return [(row["name"], _in_words(row)) for row in json.loads(drawn)]
+    return [(row["name"], row["group"]) for row in json.loads(drawn)]
 
 
 def _in_words(row: Mapping[str, Any]) -> str:

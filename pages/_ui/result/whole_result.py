@@ -20,7 +20,7 @@ from grasp_core.model.text import Sentence, escape_markdown, number, printable
 from grasp_core.report import everybody
 from grasp_core.report.account import account_sentence
 from grasp_core.report.charts.forest import agreement_chart
-from grasp_core.report.charts.verdicts import CHOSEN, NOT_DRAWN, told_rows
+from grasp_core.report.charts.verdicts import CHOSEN, NOT_DRAWN, named_rows
 from grasp_core.report.contents import counts_of, methods, stated
 from grasp_core.report.findings.answer import HOW_SURE
 from grasp_core.report.findings.mending import warned
@@ -152,11 +152,12 @@ def _rows(shown: Shown, key: str, *, narrow: bool) -> None:
     size = "narrow" if narrow else "wide"
     with st.container(key=f"drawn-{size}-{key}", gap=None):
         st.vega_lite_chart(spec=spec, theme=None, key=key, on_select=open_clicked, selection_mode=CHOSEN)
-        # A chart takes no keys: an invisible button lies on each of its rows, for Tab and Enter.
+        # A chart takes no keys: an invisible button lies on each of its rows, for Tab and Enter. The chart's
+        # description tells all rows.
         with st.container(key=f"buttons-{size}-{key}", gap=None):
-            for name, said in told_rows(spec):
+            for name, of in named_rows(spec):
                 looks = {"on_click": open_group, "args": (name,), "key": f"{key}-{name}", "width": "stretch"}
-                st.button(escape_markdown(said), **looks)
+                st.button(escape_markdown(of), **looks)
 
 
 def _show_agreement(shown: Shown) -> None:
