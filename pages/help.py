@@ -17,6 +17,7 @@ _PARTS = {
     "projects": "Projects and people",
     "privacy": "Privacy",
     "methods": "Methods",
+    "python": "From Python",
 }
 _OF_SCREEN = {
     "data": "formats",
