@@ -50,12 +50,15 @@ def left_out(
     """Return the cells to be left out: small ones, and others that cover them.
 
     A cover is the cell in most of the sums that tell too much, and of several the first by name: a choice by
-    size would reveal something about the small cells' sizes. In the end no small cell follows from the totals
-    and the cells that are shown, by any additions and subtractions.
+    size would reveal something about the small cells' sizes. A margin is a cover only where no cell is left:
+    two hidden margins would reveal the sum of the small cells in them. In the end no small cell follows from
+    the totals and the cells that are shown, by any additions and subtractions.
     """
     hidden = {cell for cell, size in sizes.items() if size < LEAST} | set(gone)
     while (shown := sizes.keys() - hidden) and (telling := _telling(sums, sizes, hidden)):
-        times = Counter(cell for one in telling for cell in one.members if cell in shown) or Counter(shown)
+        covers = [cell for one in telling for cell in one.cells if cell in shown]
+        covers = covers or [one.margin for one in telling if one.margin in shown]
+        times = Counter(covers or shown)
         hidden.add(min(times, key=lambda cell: (-times[cell], sizes[cell] >= LARGE, repr(cell))))
     return frozenset(hidden)
 
