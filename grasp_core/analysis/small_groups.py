@@ -1,5 +1,6 @@
 """Small groups, and everything that would reveal them, hidden from people without an account."""
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from itertools import combinations
@@ -16,13 +17,14 @@ from grasp_core.model.result import DsiResult, GroupResult, Result, RunResult, S
 
 LEAST = 5
 """Fewest raters of a group that people without an account see, unless the sharer decides otherwise."""
-LEAST_COVERED = 3 * LEAST
-"""Fewest raters of small groups and their covers together.
+LEAST_COVERED = 2 * LEAST
+"""Fewest raters of small groups and their covers together, where they add up to a known total.
 
-With so many, a person who knows the rule, the total and how many groups were left out can work out the sizes
-in 0.5 % of the views of an axis of 8 to 40 raters that hide some groups and show others; with 2 * LEAST in
-1.7 %. `tests/report/test_small_groups.py` simulates this.
+A person who knows the rule, all groups and the totals can work out the sizes in 0.4 % of the views of an axis
+that hide some groups and show others; with LEAST in 2 %. `tests/report/test_small_groups.py` simulates this.
 """
+LARGE = 6 * LEAST
+"""Groups of so many raters are covers only if there is no smaller one."""
 _FLAT, _SLIGHT = 1e-9, 1e-6
 """Rounding errors of an eigenvalue and of a direction; a cell that can vary less counts as computable."""
 Cell = Any
@@ -31,93 +33,70 @@ Cell = Any
 
 @dataclass(frozen=True, slots=True)
 class CellSum:
-    """Cells that add up to a total: `margin`, or a known number; `rest` of it are perhaps not listed."""
+    """Cells that add up to `margin`, a cell whose size may be unknown, or to a known number."""
 
     cells: tuple[Cell, ...]
     margin: Cell | None = None
-    rest: int = 0
+
+    @property
+    def members(self) -> tuple[Cell, ...]:
+        """All cells of the sum."""
+        return self.cells if self.margin is None else (*self.cells, self.margin)
 
 
 def left_out(
-    sizes: Mapping[Cell, int], lines: Sequence[CellSum], gone: Iterable[Cell] = ()
+    sizes: Mapping[Cell, int], sums: Sequence[CellSum], gone: Iterable[Cell] = ()
 ) -> frozenset[Cell]:
     """Return the cells to be left out: small ones, and others that cover them.
 
-    Covers are the smallest cells that suffice, and all that are nearly as small: else the choice of a cover
-    would reveal something about the small cell's size. In the end no small cell follows from the totals and
-    the cells that are shown, by any additions and subtractions.
+    A cover is the cell in most of the sums that tell too much, and of several the first by name: a choice by
+    size would reveal something about the small cells' sizes. A margin is a cover only where no cell is left:
+    two hidden margins would reveal the sum of the small cells in them. In the end no small cell follows from
+    the totals and the cells that are shown, by any additions and subtractions.
     """
     hidden = {cell for cell, size in sizes.items() if size < LEAST} | set(gone)
-    while True:
-        before = len(hidden)
-        for line in lines:
-            hidden |= _needed(line, sizes, hidden)
-        if len(hidden) == before:
-            for cell in _computable(lines, sizes, hidden):
-                hidden |= _further(cell, lines, sizes, hidden)
-        if len(hidden) == before:
-            return frozenset(hidden)
+    while (shown := sizes.keys() - hidden) and (telling := _telling(sums, sizes, hidden)):
+        covers = [cell for one in telling for cell in one.cells if cell in shown]
+        covers = covers or [one.margin for one in telling if one.margin in shown]
+        times = Counter(covers or shown)
+        hidden.add(min(times, key=lambda cell: (-times[cell], sizes[cell] >= LARGE, repr(cell))))
+    return frozenset(hidden)
 
 
-def _needed(line: CellSum, sizes: Mapping[Cell, int], hidden: Set[Cell]) -> set[Cell]:
-    """Return further cells of a line, or its margin, that must be left out."""
-    out = [sizes[cell] for cell in line.cells if cell in hidden]
-    shown = _by_size((cell for cell in line.cells if cell not in hidden), sizes)
-    if line.margin is not None and line.margin in hidden:
-        return set() if out else set(shown[:1])  # the sum of all cells would be the margin
-    if not out and not line.rest:
-        return set()
-    small = [min(size, LEAST - 1) for size in (*(size for size in out if size < LEAST), line.rest) if size]
-    covers = [size for size in out if size >= LEAST]
-    taken: set[Cell] = set()
-    for cell in shown:
-        # A cell that could have been the cover if the small ones had other sizes is left out too.
-        near = bool(small and covers) and sizes[cell] - max(covers) < sum(small) - len(small)
-        if _enough(small, covers) and not near:
-            break
-        taken.add(cell)
-        covers.append(sizes[cell])
-    if line.margin is not None and not _enough(small, covers):
-        taken.add(line.margin)
-    return taken
+def _telling(sums: Sequence[CellSum], sizes: Mapping[Cell, int], hidden: Set[Cell]) -> list[CellSum]:
+    """Return the sums that leave out too little; if none does, those of small cells that follow."""
+    few = [one for one in sums if _leaves_out_few(one, sizes, hidden)]
+    known = set() if few else _computable(sums, sizes, hidden)
+    return few or [one for one in sums if not known.isdisjoint(one.members)]
 
 
-def _enough(small: Sequence[int], covers: Sequence[int]) -> bool:
-    if not small:
-        return len(covers) != 1
-    return bool(covers) and sum(small) + sum(covers) >= LEAST_COVERED
+def _leaves_out_few(one: CellSum, sizes: Mapping[Cell, int], hidden: Set[Cell]) -> bool:
+    """Return whether a sum leaves out one member, or few raters, though it has more members to cover them."""
+    out = [sizes[cell] for cell in one.cells if cell in hidden]
+    if one.margin in hidden:
+        return not out
+    few = len(out) == 1 or 0 < sum(out) < LEAST_COVERED
+    return few and (one.margin is None or one.margin in sizes) and len(out) < len(one.members)
 
 
-def _computable(lines: Sequence[CellSum], sizes: Mapping[Cell, int], hidden: Set[Cell]) -> list[Cell]:
-    """Return the small cells that follow from the lines' totals and the cells that are shown."""
-    unknown = _by_size(hidden, sizes)
-    place = {cell: column for column, cell in enumerate(unknown)}
-    if not any(sizes[cell] < LEAST for cell in unknown):
-        return []
-    open_ended = [row for row, line in enumerate(lines) if line.rest > 0]
-    sums = np.zeros((len(lines), len(unknown) + len(open_ended)))
-    for row, line in enumerate(lines):
-        for cell in place.keys() & {*line.cells}:
-            sums[row, place[cell]] = 1
-        if line.margin in place:
-            sums[row, place[line.margin]] = -1
-    sums[open_ended, len(unknown) + np.arange(len(open_ended))] = 1
-    # Products of columns, since with a thousand groups there are many more lines than unknown cells.
-    values, vectors = np.linalg.eigh(sums.T @ sums)
+def _computable(sums: Sequence[CellSum], sizes: Mapping[Cell, int], hidden: Set[Cell]) -> set[Cell]:
+    """Return the small cells that follow from the totals and the cells that are shown."""
+    signs: dict[Cell, list[tuple[int, int]]] = {}
+    for row, one in enumerate(sums):
+        for cell in one.members:
+            if cell in hidden or cell not in sizes:
+                signs.setdefault(cell, []).append((row, -1 if cell == one.margin else 1))
+    unknown = {cell: tuple(found) for cell, found in signs.items()}
+    alike = Counter(unknown.values())  # of several cells in the same sums none follows
+    terms = np.zeros((len(sums), len(alike)))
+    for column, found in enumerate(alike):
+        for row, sign in found:
+            terms[row, column] = sign
+    # Products of columns, since with a thousand groups there are many more sums than unknown cells.
+    values, vectors = np.linalg.eigh(terms.T @ terms)
     free = np.abs(vectors[:, values < _FLAT]).max(axis=1, initial=0) > _SLIGHT
-    return [cell for cell in unknown if sizes[cell] < LEAST and not free[place[cell]]]
-
-
-def _further(
-    known: Cell, lines: Sequence[CellSum], sizes: Mapping[Cell, int], hidden: Set[Cell]
-) -> set[Cell]:
-    """Return the smallest cell still shown: in a line with the computable cell, else in any line."""
-    beside = {cell for line in lines if known in (*line.cells, line.margin) for cell in line.cells}
-    return set((_by_size(beside - hidden, sizes) or _by_size(sizes.keys() - hidden, sizes))[:1])
-
-
-def _by_size(cells: Iterable[Cell], sizes: Mapping[Cell, int]) -> list[Cell]:
-    return sorted(cells, key=lambda cell: (sizes[cell], repr(cell)))
+    known = {found for found, varies in zip(alike, free, strict=True) if not varies and alike[found] == 1}
+    return {cell for cell, found in unknown.items() if found in known and sizes.get(cell, LEAST) < LEAST}
 
 
 def hidden_groups(result: Result) -> frozenset[Group]:
@@ -127,7 +106,8 @@ def hidden_groups(result: Result) -> frozenset[Group]:
     sizes = {row.group: row.n_raters for row in result.groups}
     codes = {warning.code for warning in result.warnings}
     listed = result.spec.analysis.min_raters == 1 or not codes & {Caution.SMALL_GROUPS, Words.TEXT}
-    return frozenset(left_out(sizes, _lines(sizes, result.data.raters, listed=listed)))
+    sums, unlisted = _sums(sizes, result.data.raters, listed=listed)
+    return left_out(sizes | unlisted, sums, unlisted) & sizes.keys()
 
 
 def without_small_groups(result: Result) -> Result:
@@ -178,36 +158,26 @@ def some_hidden(shown: Result) -> bool:
     return any(warning.code is Caution.FEW_RATERS_HIDDEN for warning in shown.warnings)
 
 
-def _lines(sizes: Mapping[Group, int], raters: int, *, listed: bool) -> list[CellSum]:
+def _sums(sizes: Mapping[Group, int], raters: int, *, listed: bool) -> tuple[list[CellSum], dict[Cell, int]]:
     """Return sums of groups: of an axis to all raters, of an intersection to each group of fewer axes.
 
-    The total of a group that the run does not have counts as known: another intersection may give it.
+    Unless all groups are listed, the rest of a total is a cell too, one of those returned with its size.
     """
-    lines = []
-    for axes in dict.fromkeys(group.axes for group in sizes):
-        groups = [group for group in sizes if group.axes == axes]
-        for size in range(len(axes)):
-            for within in combinations(range(len(axes)), size):
-                lines += _within(groups, within, sizes, raters, listed=listed)
-    return lines
-
-
-def _within(
-    groups: Sequence[Group], within: tuple[int, ...], sizes: Mapping[Group, int], raters: int, *, listed: bool
-) -> list[CellSum]:
-    """Return a line for each combination of values on the axes at these places."""
-    lines: dict[tuple[str, ...], list[Cell]] = {}
-    for group in groups:
-        lines.setdefault(tuple(group.values[place] for place in within), []).append(group)
-    axes = tuple(groups[0].axes[place] for place in within)
     by_values = {_sorted(group): group for group in sizes}
-    found = []
-    for values, cells in lines.items():
-        margin = by_values.get(_sorted(Group(axes, values))) if within else None
-        total = raters if not within else None if margin is None else sizes[margin]
-        rest = 0 if listed or total is None else total - sum(map(sizes.__getitem__, cells))
-        found.append(CellSum(tuple(cells), margin, rest))
-    return found
+    cells: dict[tuple[AxisSet, Cell], list[Cell]] = {}
+    for group in sizes:
+        for size in range(len(group.axes)):
+            for within in combinations(_sorted(group), size):
+                margin = by_values.get(within, within) if within else None
+                cells.setdefault((group.axes, margin), []).append(group)
+    unlisted: dict[Cell, int] = {}
+    for (axes, margin), groups in cells.items():
+        total = raters if margin is None else sizes.get(margin, 0)
+        rest = total - sum(sizes[group] for group in groups)
+        if rest > 0 and not listed:
+            unlisted[axes, margin] = rest
+            groups.append((axes, margin))
+    return [CellSum(tuple(groups), margin) for (_, margin), groups in cells.items()], unlisted
 
 
 def _sorted(group: Group) -> tuple[tuple[str, str], ...]:
@@ -242,32 +212,30 @@ def _slices(found: SlicesResult, hidden: frozenset[Group]) -> SlicesResult:
 
     A group's annotations in all slices add up to its total, so it is left out of no slice or of several.
     """
-    sizes: dict[tuple[str, Group], int] = {}
-    lines: list[CellSum] = []
+    sizes: dict[tuple[str, Cell], int] = {}
+    sums: list[CellSum] = []
+    gone: list[tuple[str, Cell]] = []
     for value in found.values:
         of_slice = {row.group: row.n_raters for row in value.groups}
-        sizes |= {(value.value, group): size for group, size in of_slice.items()}
-        lines += [
-            replace(
-                line,
-                cells=tuple((value.value, group) for group in line.cells),
-                margin=None if line.margin is None else (value.value, line.margin),
-            )
-            for line in _lines(of_slice, value.raters, listed=False)
-        ]
+        within, unlisted = _sums(of_slice, value.raters, listed=False)
+        sizes |= {(value.value, cell): size for cell, size in (of_slice | unlisted).items()}
+        gone += [(value.value, cell) for cell in (*unlisted, *(of_slice.keys() & hidden))]
+        for one in within:
+            margin = None if one.margin is None else (value.value, one.margin)
+            sums.append(CellSum(tuple((value.value, cell) for cell in one.cells), margin))
     groups = dict.fromkeys(row.group for value in found.values for row in value.groups)
-    lines += [
+    sums += [
         CellSum(tuple((value.value, group) for value in found.values if (value.value, group) in sizes))
         for group in groups
         if group not in hidden and not found.without
     ]
-    gone = left_out(sizes, lines, [cell for cell in sizes if cell[1] in hidden])
+    out_of = left_out(sizes, sums, gone)
     return replace(
         found,
         values=tuple(
             replace(value, groups=_kept(value.groups, out), dsi=_of_whole_axes(value.dsi, out))
             for value in found.values
-            for out in [frozenset(row.group for row in value.groups if (value.value, row.group) in gone)]
+            for out in [frozenset(row.group for row in value.groups if (value.value, row.group) in out_of)]
         ),
     )
 
