@@ -25,7 +25,7 @@ from grasp_core.model.text import printable
 from grasp_core.permutation.draw import exchange_of
 from grasp_core.reading.connectors.source import parse
 from grasp_core.reading.dataset.load import Dataset
-from grasp_core.reading.guess.advice import Named, Reason, all_taken, told
+from grasp_core.reading.guess.advice import Named, Reason, all_taken, labels_less, told
 from grasp_core.reading.guess.recognise import Guess, question
 from grasp_core.reading.guess.tables import guessed
 from grasp_core.reading.table.table import Table
@@ -185,6 +185,7 @@ def recognised(sent: SentSpec, tables: Mapping[str, Table], recommended: bool | 
     if "recode" in given and "categories" in free:
         free.remove("categories")
     data = replace(data, **{name: getattr(guess.spec, name) for name in free})
+    data = labels_less(data, data.missing) if "categories" in free else data
     open_ = [name for name in ("layout", *_COLUMNS) if sent.columns_open and name not in given]
     told_of = [*open_, *(["axes"] if sent.axes_open else []), *free]
     shown = tuple(one for one in guess.reasons if one.field in told_of)
