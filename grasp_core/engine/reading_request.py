@@ -242,7 +242,7 @@ def left_out(
 ) -> DataSpec:
     """Return the guess with the named fields, without rows that are to be left out if anybody answers."""
     spec = _kept(spec, guess.advice, answer.keep, frontend)
-    advice = _open(guess.advice, spec, fields, answer)
+    advice = left_open(guess.advice, spec, fields, answer)
     if answer.recommended is False:
         return spec
     if answer.recommended:
@@ -271,7 +271,7 @@ def left_out(
     return spec
 
 
-def _open(
+def left_open(
     advice: Sequence[Advice], spec: DataSpec, fields: Mapping[str, Any], answer: AdviceAnswer
 ) -> list[Advice]:
     """Return the advice that the named fields leave open.
