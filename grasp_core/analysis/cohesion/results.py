@@ -40,16 +40,20 @@ def with_interval(
     inside: int,
     outside: int | None,
     rarer: int,
+    rarer_outside: int,
 ) -> Outcome:
     """Add its interval to an outcome, or the reason why it has none.
 
     `ends`, shape (3,), or Remark: low, high and p, or NaN; or why no value of the run has an interval.
     `outside`: number of raters outside it; None if the statistic does not use their labels.
-    `rarer`: number of labels the group gave besides its most frequent one.
+    `rarer`, `rarer_outside`: number of labels the group gave besides its most frequent one, and the others
+        besides theirs.
     """
     reason = no_interval(ends, inside, outside)
     if reason is None and rarer < FEWEST_RARER:
         reason = NoInterval.FEW_RARER_LABELS(labels=rarer, least=FEWEST_RARER)
+    if reason is None and outside is not None and rarer_outside < FEWEST_RARER:
+        reason = NoInterval.FEW_RARER_LABELS_OUTSIDE(labels=rarer_outside, least=FEWEST_RARER)
     if reason is not None or isinstance(ends, Remark):
         return replace(outcome, no_interval=reason)
     low, high, _ = ends.tolist()

@@ -190,7 +190,8 @@ def recognised(sent: SentSpec, tables: Mapping[str, Table], recommended: bool | 
     told_of = [*open_, *(["axes"] if sent.axes_open else []), *free]
     shown = tuple(one for one in guess.reasons if one.field in told_of)
     notes = replace(guess, axes=guess.axes if sent.axes_open else (), reasons=shown).notes
-    fields = {name: getattr(data, name) for name in ("exclude", "ignore", "profile") if name in given}
+    fields: dict[str, Any] = {}
+    fields |= {name: getattr(data, name) for name in ("exclude", "ignore", "profile") if name in given}
     advice = left_open(guess.advice, data, fields, AdviceAnswer(recommended=recommended))
     if recommended:
         data = all_taken(advice, data)
