@@ -19,7 +19,7 @@ from grasp_core.model.spec import AnalysisSpec, IntervalTarget, PValue
 from grasp_core.permutation.design import MOST_LABELS_USED
 from grasp_core.permutation.draw import exchange_of
 from grasp_core.permutation.kernel.profiles import draw
-from grasp_core.permutation.testing.corrections import p_of
+from grasp_core.permutation.testing.corrections import ranks
 from grasp_core.permutation.testing.p_values import Summaries
 from grasp_core.statistics.between_raters import spread_of_sums, spread_terms
 from grasp_core.statistics.rater_residuals import RaterResiduals, ResidualSums
@@ -226,8 +226,10 @@ class SpreadTest:
         far = np.log(self._values(g))
         if np.isnan(far).any() or np.ptp(far) == 0:
             return None
-        p = p_of(np.concatenate([far, -far]) if alike else far, two_sided=True)
-        return Spread(float(np.exp(far[0])), float(p[0]))
+        among = np.concatenate([far, -far]) if alike else far
+        # Equal values count whole: this p is told as it is, not joined with others.
+        tails = [int(ranks(values).reached[0]) for values in (among, -among)]
+        return Spread(float(np.exp(far[0])), min(1.0, 2 * min(tails) / among.size))
 
     def _values(self, g: int) -> FloatArray:
         """Return the ratio, as observed and in each permutation; shape (B + 1,)."""
