@@ -212,12 +212,12 @@ def with_intervals(
     inside, outside = pair.grouping.n_raters.tolist()
     ends = _ends(pair, analysis, by_shares=by_shares)
     target = analysis.interval
-    rarer = min(of_groups.rarer_labels(pair.questions, member) for member in pair.grouping.member)
+    rarer = [of_groups.rarer_labels(pair.questions, member) for member in pair.grouping.member]
     outcomes = dict(found)
     for name, outcome in found.items():
         if outcome.value is not None:
             of_one = ends if isinstance(ends, Remark) else ends[place_of(name)]
-            outcomes[name] = with_interval(outcome, of_one, target, inside, outside, rarer)
+            outcomes[name] = with_interval(outcome, of_one, target, inside, outside, *rarer)
     of_first = ends if isinstance(ends, Remark) else ends[: -len(OF_BOTH)]
     return outcomes, use_with_intervals(use, of_first, target, inside, outside)
 

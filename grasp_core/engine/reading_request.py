@@ -13,7 +13,7 @@ from grasp_core.model.errors import DataError, Problem, SpecError, UnsureError, 
 from grasp_core.model.remarks.problems import FileProblem
 from grasp_core.reading.dataset.checks import no_column
 from grasp_core.reading.dataset.load import Dataset, load
-from grasp_core.reading.guess.advice import Advice, Named, all_taken, mending, told
+from grasp_core.reading.guess.advice import Advice, Named, all_taken, labels_less, mending, told
 from grasp_core.reading.guess.recognise import Guess, question, recognise, with_items
 from grasp_core.reading.table.parsed import with_joined
 from grasp_core.reading.table.table import Recipe, Table
@@ -227,7 +227,8 @@ def _joined(guessed: DataSpec, fields: Mapping[str, Any]) -> DataSpec:
     changed = {step.into if isinstance(step, Combine) else step.column for step in fields["recode"]}
     if "categories" not in fields and not changed.isdisjoint({None, guessed.label}):
         more["categories"] = None  # the steps change which labels there are
-    return replace(guessed, **more)
+    joined = replace(guessed, **more)
+    return joined if "categories" in fields else labels_less(joined, joined.missing)
 
 
 def _labels(fields: Mapping[str, Any]) -> set[str]:
@@ -241,7 +242,7 @@ def left_out(
 ) -> DataSpec:
     """Return the guess with the named fields, without rows that are to be left out if anybody answers."""
     spec = _kept(spec, guess.advice, answer.keep, frontend)
-    advice = _open(guess.advice, spec, fields, answer)
+    advice = left_open(guess.advice, spec, fields, answer)
     if answer.recommended is False:
         return spec
     if answer.recommended:
@@ -270,7 +271,7 @@ def left_out(
     return spec
 
 
-def _open(
+def left_open(
     advice: Sequence[Advice], spec: DataSpec, fields: Mapping[str, Any], answer: AdviceAnswer
 ) -> list[Advice]:
     """Return the advice that the named fields leave open.

@@ -62,7 +62,7 @@ def warm() -> None:
     use, apart = laid.observed()
     moments = items.first(laid, apart, (0, 1))[0]
     of, none = np.zeros(use.size, np.int64), np.zeros((2, apart.size), np.bool_)
-    items.second(laid, standards(moments, of, none, centred=False), apart, (0, 1))
+    items.second(laid, standards(moments, of, none, None, centred=False), apart, (0, 1))
     _add_up(many, raters, grouping, spec, dense=False)
     _add_up(many, raters, grouping, dataclasses.replace(spec, level="ordinal", ties="random"), dense=False)
     labels = np.zeros((1, annotations.n_items), np.int32)

@@ -146,11 +146,16 @@ def _single(
     if not tested:
         return Sentence.of("No item could be tested.")
     if held:
-        whole = result.distance or 0.0
-        some = sum(row.distance.value for row in held if row.distance is not None)
-        share = percent(some / whole) if whole > some > 0 else names.format_value(some)
-        make = f", which {agree(len(held), 'makes', 'make')} {share} of it," if measure == "distance" else ""
-        on = f"On {len(held):,} of {number(tested, 'item')}{make} both sides differ more than luck explains: "
+        some, whole = _apart(held), _apart(result.items)
+        makes = agree(len(held), "makes", "make")
+        share = (
+            f", which {makes} {percent(some / whole)} of all distance on single items,"
+            if measure == "distance"
+            else ""
+        )
+        on = (
+            f"On {len(held):,} of {number(tested, 'item')}{share} both sides differ more than luck explains: "
+        )
         return Sentence.of(on, *_names(held), ".")
     nominal = sum(part.significance == "nominal" for _, part in parts)
     chance = round(tested * LEVEL)
@@ -159,6 +164,11 @@ def _single(
         f" do both sides differ more than luck explains among {number(tested, 'item')}. {nominal:,} "
         f"{agree(nominal, 'is a hint', 'are hints')}; luck alone would give about {chance:,}.",
     )
+
+
+def _apart(rows: Sequence[ItemOutcome]) -> float:
+    """Add up the distances above 0 of items, of which the top tenth has its share, too."""
+    return sum(max(row.distance.value, 0.0) for row in rows if row.distance is not None)
 
 
 def _names(held: list[ItemOutcome]) -> list[str | Segment]:
@@ -245,7 +255,7 @@ def items_columns(
         yield Column(label, sheet="Label")
         yield Column(lambda one: 100 * one[1].value, sheet="Part, points", kind="points")
     value = "" if measure == "label_use" else "Part"
-    yield Column(lambda one: one[1], "Part", partial(part_text, result, measure))
+    yield Column(lambda one: one[1], "Part", partial(part_text, _apart(result.items), measure))
     yield Column(lambda one: one[1].value, name="part", sheet=value, kind="value")
     yield Column(lambda one: one[0].inside, _group_head(result), shares)
     yield Column(lambda one: one[0].outside, _OTHERS, shares)
@@ -288,16 +298,14 @@ def _group_head(result: ItemsResult) -> str:
     return f"{name} raters" if name in ("Item", "Text", "Label", "Part", _OTHERS, "p", "q") else name
 
 
-def part_text(result: ItemsResult, measure: Measure, part: Contribution) -> str:
-    """Write a part for people: in points for label use; with its share of the whole for distance."""
+def part_text(whole: float, measure: Measure, part: Contribution) -> str:
+    """Write a part for people: in points for label use; for distance as a share of the `whole`, too."""
     if measure == "label_use":
         return f"{points(part.value, 2)} points"
-    whole = result.distance or 0.0
     value = (
         names.format_value(part.value) if abs(part.value) >= 0.0005 else f"{part.value:.5f}".replace("-", "−")
     )
-    # If some parts are below 0, others may exceed the whole: they are no share of it.
-    return f"{value} ({percent(part.value / whole)})" if 0 < part.value <= whole else value
+    return f"{value} ({percent(part.value / whole)})" if part.value > 0 else value
 
 
 def items_csv(result: ItemsResult) -> str:

@@ -109,6 +109,29 @@ def test_small_groups_and_values_that_hang_on_one_unit_have_no_interval_and_a_re
     assert use.no_interval == NoInterval.NO_VALUE_WITHOUT_ONE()  # label use takes all labels
 
 
+def test_two_halves_of_an_axis_have_one_interval_of_what_is_one_number() -> None:
+    """Even where one half gave few rare labels: the number says as little about the other one."""
+    rare = [
+        (i, j, (5 * i + j) % 17 == 0 if j < 6 else (i + j // 2) % 3 == 0)
+        for i in range(40)
+        for j in range(12)
+    ]
+    votes = [(f"i{i}", f"r{j}", "no" if one else "yes") for i, j, one in rare]
+    annotations = "\n".join(["item,rater,label", *map(",".join, votes)]).encode()
+    raters = "\n".join(["rater,gender", *(f"r{j},{'in' if j < 6 else 'out'}" for j in range(12))]).encode()
+    data = load(read_table(annotations, "a.csv"), read_table(raters, "r.csv"), DATA_SPEC, ("gender",))
+    result = compute_in_threads(data, RunSpec(DATA_SPEC, AnalysisSpec(axes=(("gender",),), permutations=120)))
+    few, many = (row.statistics for row in result.groups)
+    assert many["irr"].interval is not None
+    given = sum(one for _, j, one in rare if j < 6)
+    assert few["irr"].no_interval == NoInterval.FEW_RARER_LABELS(labels=given, least=20)
+    for name in ("xrr", "distance", "voting_agreement", "gai"):
+        assert few[name].interval is None
+        assert many[name].interval is None, name
+    why = NoInterval.FEW_RARER_LABELS_OUTSIDE(labels=given, least=20)
+    assert many["distance"].no_interval == why
+
+
 def test_other_raters_on_these_items_vary_less_than_both() -> None:
     def width(target: str) -> float:
         rows = asked(3, interval=target).groups

@@ -122,14 +122,37 @@ def compare_top(found: ItemsResult, twin: Twin, measure: str) -> None:
 def test_furthest_label_is_the_one_that_lies_furthest() -> None:
     data = dataset(5, missing=0.3)
     found, twin = look(data), Twin(data, AnalysisSpec(axes=(BLACK.axes,), permutations=150), BLACK)
-    scale = twin.null_use.std(axis=0)
-    scale[scale < 1e-9] = np.inf
+    _, scale = twin.standard_use()
     observed, _ = twin.deviations()
     for row, furthest in zip(found.items, observed, strict=True):
         k = data.annotations.categories.index(row.label_use.label)
         i = data.annotations.item_ids.index(row.item)
         term = row.label_use.value * weight(found)
         assert abs(term) / scale[i, k] == pytest.approx(furthest)
+
+
+def test_labels_of_an_item_that_are_equally_far_off_are_tied() -> None:
+    """Whatever the noise of their measured spread; p is 54 of 84, counted over all regroupings."""
+    given = ("a", "c", "c", "b", "b", "b", "c", "c", "c")  # of three raters of the group, and six others
+    spread = {label: np.sqrt(given.count(label) * (9 - given.count(label))) for label in "abc"}
+
+    def off(three: tuple[int, ...]) -> float:
+        return max(
+            abs([given[j] for j in three].count(label) - given.count(label) / 3) / spread[label]
+            for label in "abc"
+        )
+
+    every = [off(three) for three in itertools.combinations(range(9), 3)]
+    exact = np.mean(np.array(every) >= off((0, 1, 2)) - 1e-12)
+    assert exact == pytest.approx(54 / 84)
+    rows = [f"i{i},r{j},{label},{'in' if j < 3 else 'out'}" for i in (0, 1) for j, label in enumerate(given)]
+    table = read_table("\n".join(["item,rater,label,race", *rows]).encode(), "votes.csv")
+    data = load(table, None, DATA_SPEC, ("race",))
+    for seed in range(8):
+        found = look(data, Group(("race",), ("in",)), permutations=1_000, seed=seed)
+        for row in found.items:
+            assert row.label_use.p == pytest.approx(exact, abs=4 * np.sqrt(exact * (1 - exact) / 1_000))
+        assert len({row.label_use.label for row in found.items}) == 1
 
 
 def weight(found: ItemsResult) -> float:
@@ -339,11 +362,21 @@ class Twin:
 
     def deviations(self) -> tuple[np.ndarray, np.ndarray]:
         """How far the furthest label lies: observed, (I,), and shuffled, (B, I)."""
-        centre, scale = standard(self.null_use)
-        if not self.analysis.strata:
-            centre = np.zeros_like(centre)
+        centre, scale = self.standard_use()
         observed = np.abs(label_use_terms(self.c, self.d) - centre) / scale
         return observed.max(axis=1), (np.abs(self.null_use - centre) / scale).max(axis=2)
+
+    def standard_use(self) -> tuple[np.ndarray, np.ndarray]:
+        centre, scale = standard(self.null_use)
+        if self.analysis.strata:
+            return centre, scale
+        if self.analysis.cluster is None:  # an item's labels vary as T (N - T)
+            inside, of_all = self.total, self.total.sum(axis=1, keepdims=True)
+            known = np.where(np.isfinite(scale), inside * (of_all - inside), 0)
+            of_item = np.where(np.isfinite(scale), scale, 0) ** 2
+            factor = of_item.sum(axis=1, keepdims=True) / np.maximum(known.sum(axis=1, keepdims=True), 1)
+            scale = np.where(np.isfinite(scale), np.sqrt(factor * known), np.inf)
+        return np.zeros_like(centre), scale
 
     def above(self) -> tuple[np.ndarray, np.ndarray]:
         centre, scale = standard(self.null_apart)

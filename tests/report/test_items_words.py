@@ -63,6 +63,7 @@ def result(*items: ItemOutcome, top: Mapping[str, float | None] | None = None, *
     return ItemsResult(**{**fields, **more})
 
 
+AS_FOUND = TopTenth(1, 0.8, 0.25, 0.2, 0.4)
 FOUND = result(
     item("plain", part(0.001, "Yes"), part(-0.001)),
     item("strange", part(0.02, "Yes", **HELD), part(0.02, **HELD)),
@@ -76,14 +77,14 @@ def said(found: ItemsResult, measure: Any) -> list[str]:
 
 
 def test_sentences_say_how_much_then_how_sure_then_what_to_do() -> None:
-    assert said(FOUND, "distance") == [
+    found = replace(FOUND, spread={**FOUND.spread, "distance": Concentration(3, 3, AS_FOUND)})
+    assert said(found, "distance") == [
         "Black Woman raters’ answers differ from the others’ by a distance of 0.050, on 3 items that both "
         "sides labelled. Their verdict says whether it is luck.",
-        "On 1 of 3 items, which makes 40 % of it, both sides differ more than luck explains: strange (“Yes” "
-        "more often).",
-        "The tenth with most of it (1 item) makes 30 % of all distance on single items; by luck it would be "
-        "25 % (20 % to 40 %). Luck would spread the difference over items "
-        "likewise.",
+        "On 1 of 3 items, which makes 80 % of all distance on single items, both sides differ more than luck "
+        "explains: strange (“Yes” more often).",
+        "The tenth with most of it (1 item) makes 80 % of all distance on single items; by luck it would be "
+        "25 % (20 % to 40 %). Few items make much of the difference.",
         "Read this item first, beside both sides’ labels.",
     ]
     assert said(FOUND, "label_use")[:2] == [
@@ -156,7 +157,7 @@ def test_table_has_both_sides_and_texts_where_they_may_be_seen() -> None:
         "q": "0.004 **",
     }
     (apart,) = items_table(FOUND, "distance", in_order(FOUND, "distance", "part")[:1]).to_dict("records")
-    assert apart["Part"] == "0.020 (40 %)"
+    assert apart["Part"] == "0.020 (80 %)"
     assert "Text" not in apart
 
 

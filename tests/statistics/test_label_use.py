@@ -299,3 +299,15 @@ def test_both_sides_say_the_same_and_blocks_change_nothing(monkeypatch) -> None:
     assert second.p == pytest.approx(first.p)
     monkeypatch.setattr(spread_module, "_AT_ONCE", 7)
     assert spread_test(leaning(1.0))(0, alike=False) == first
+
+
+@pytest.mark.parametrize("seed", range(1, 5))
+def test_p_of_spread_counts_equal_regroupings_whole(seed: int) -> None:
+    """Of 70 regroupings of 4 + 4 raters the observed one spreads most, and its mirror least: p is 2 of 70."""
+    said = np.random.default_rng(0).random((8, 40)) < np.array([0.05, 0.95, 0.1, 0.9, *[0.5] * 4])[:, None]
+    rater, item = np.divmod(np.arange(8 * 40), 40)
+    data = coded(item, rater, said.ravel().astype(np.int64), ["no", "yes"])
+    raters = Raters(data.rater_ids, {"side": Axis(("in", "out"), np.repeat([0, 1], 4).astype(np.int32))})
+    spec = AnalysisSpec((("side",),), permutations=10_000, seed=seed)
+    found = SpreadTest([data], raters, form_groups(raters, spec.axes), spec, 10_000)(0, alike=True)
+    assert found.p == pytest.approx(2 / 70, abs=4 * np.sqrt(2 / 70 / 10_000))

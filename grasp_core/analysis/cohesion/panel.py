@@ -252,16 +252,17 @@ class Cohesion:
         questions = self._dataset.questions
         of_columns, of_uses = dict(found), list(uses)
         for g, use in enumerate(uses):
-            inside, outside = int(self.grouping.n_raters[g]), int(self.grouping.complement(g).sum())
+            sides = self.grouping.member[g], self.grouping.complement(g)
+            inside, outside = (int(side.sum()) for side in sides)
             ends = computed if isinstance(computed, Remark) else computed[g]
-            rarer = of_groups.rarer_labels(questions, self.grouping.member[g])
+            rarer = [of_groups.rarer_labels(questions, side) for side in sides]
             for name, place in self.places.statistics.items():
                 column = self.places.column(g, place)
                 outcome = found.get(column)
                 if outcome is not None and outcome.value is not None:
                     across = None if TABLE[name].side == "inside" else outside
                     of_one = ends if isinstance(ends, Remark) else ends[self.places.names.index(name)]
-                    of_columns[column] = with_interval(outcome, of_one, target, inside, across, rarer)
+                    of_columns[column] = with_interval(outcome, of_one, target, inside, across, *rarer)
             of_labels = ends if isinstance(ends, Remark) else ends[: LABELS + self.places.n_labels]
             of_uses[g] = with_intervals(use, of_labels, target, inside, outside)
         return of_columns, of_uses

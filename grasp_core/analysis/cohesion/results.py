@@ -19,7 +19,7 @@ from grasp_core.model.spec import AnalysisSpec, IntervalTarget, PValue
 from grasp_core.permutation.design import MOST_LABELS_USED
 from grasp_core.permutation.draw import exchange_of
 from grasp_core.permutation.kernel.profiles import draw
-from grasp_core.permutation.testing.corrections import p_of
+from grasp_core.permutation.testing.corrections import ranks
 from grasp_core.permutation.testing.p_values import Summaries
 from grasp_core.statistics.between_raters import spread_of_sums, spread_terms
 from grasp_core.statistics.rater_residuals import RaterResiduals, ResidualSums
@@ -40,16 +40,20 @@ def with_interval(
     inside: int,
     outside: int | None,
     rarer: int,
+    rarer_outside: int,
 ) -> Outcome:
     """Add its interval to an outcome, or the reason why it has none.
 
     `ends`, shape (3,), or Remark: low, high and p, or NaN; or why no value of the run has an interval.
     `outside`: number of raters outside it; None if the statistic does not use their labels.
-    `rarer`: number of labels the group gave besides its most frequent one.
+    `rarer`, `rarer_outside`: number of labels the group gave besides its most frequent one, and the others
+        besides theirs.
     """
     reason = no_interval(ends, inside, outside)
     if reason is None and rarer < FEWEST_RARER:
         reason = NoInterval.FEW_RARER_LABELS(labels=rarer, least=FEWEST_RARER)
+    if reason is None and outside is not None and rarer_outside < FEWEST_RARER:
+        reason = NoInterval.FEW_RARER_LABELS_OUTSIDE(labels=rarer_outside, least=FEWEST_RARER)
     if reason is not None or isinstance(ends, Remark):
         return replace(outcome, no_interval=reason)
     low, high, _ = ends.tolist()
@@ -222,8 +226,10 @@ class SpreadTest:
         far = np.log(self._values(g))
         if np.isnan(far).any() or np.ptp(far) == 0:
             return None
-        p = p_of(np.concatenate([far, -far]) if alike else far, two_sided=True)
-        return Spread(float(np.exp(far[0])), float(p[0]))
+        among = np.concatenate([far, -far]) if alike else far
+        # Equal values count whole: this p is told as it is, not joined with others.
+        tails = [int(ranks(values).reached[0]) for values in (among, -among)]
+        return Spread(float(np.exp(far[0])), min(1.0, 2 * min(tails) / among.size))
 
     def _values(self, g: int) -> FloatArray:
         """Return the ratio, as observed and in each permutation; shape (B + 1,)."""

@@ -107,6 +107,20 @@ class ItemsDesign:
         draw(np.uint64(self.seed), start, self.order, self.bounds, self.side.astype(np.uint16), drawn)
         return drawn.astype(np.uint8)
 
+    def variances(self) -> FloatArray | None:
+        """Return what variances of label use are proportional to within an item, shape (L,).
+
+        A label that T of N raters of an item gave has T (N - T), if everybody may change places with
+        everybody; else None.
+        """
+        if len(self.bounds) > 1 or self.bounds[0, 2] != 1:
+            return None
+        cells, n = self.cells, np.diff(self.cells.indptr)
+        rows = np.repeat(cells.labels_ptr[:-1], n) + cells.place
+        given = np.bincount(rows, minlength=cells.label.size)
+        given, of_item = given.astype(np.float64), np.repeat(n, np.diff(cells.labels_ptr))
+        return np.asarray(given * (of_item - given))
+
     def observed(self) -> tuple[FloatArray, FloatArray]:
         """Return the terms of label use, shape (L,), and of distance, (I,), of the raters' own profiles."""
         use, apart = np.empty((self.cells.label.size, 1)), np.empty((self.n_items, 1))

@@ -179,14 +179,29 @@ class Held:
         return family_wise(order.size - below, order.size)
 
 
-def standards(moments: ItemMoments, item_of: Int64Array, tested: BoolArray, *, centred: bool) -> Standards:
+def standards(
+    moments: ItemMoments,
+    item_of: Int64Array,
+    tested: BoolArray,
+    variances: FloatArray | None,
+    *,
+    centred: bool,
+) -> Standards:
     """Return means and reciprocal standard deviations of terms, from their sums over all permutations.
 
     `item_of`, (L,): each label's item; `tested`, (2, I): items that count by label use, and by distance.
+    `variances`, (L,): those of an item's labels in proportion, or None if unknown. Measured ones would set
+        apart, by their noise, labels that are equally far off.
     `centred`: True if terms of label use are 0 on average over all regroupings.
     """
     enough = tested & (moments.n >= FEWEST)
     use = _standard(moments.use_sums, moments.n[0, item_of], enough[0, item_of])
+    if variances is not None:
+        varies = use[1] > 0
+        measured = np.bincount(item_of, np.where(varies, 1 / np.where(varies, use[1], 1.0) ** 2, 0.0))
+        shared = np.bincount(item_of, np.where(varies, variances, 0.0))
+        scale = (measured / np.where(shared > 0, shared, 1.0))[item_of] * variances
+        use[1] = np.where(varies, 1 / np.sqrt(np.where(varies, scale, 1.0)), 0.0)
     if centred:
         use[0] = 0.0
     return Standards(use, _standard(moments.apart_sums, moments.n[1], enough[1]))

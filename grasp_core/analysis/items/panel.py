@@ -129,7 +129,7 @@ def _compute(
         of_pieces.append(of_piece)
     shares = np.concatenate(of_pieces, axis=1)  # of the top tenth
     tested = np.stack([~np.isnan(use[design.cells.labels_ptr[:-1]]), ~np.isnan(apart)]) & varies
-    by = standards(moments, item_of, tested, centred=centred)
+    by = standards(moments, item_of, tested, design.variances(), centred=centred)
     away, furthest = deviations(use, design.cells.labels_ptr, by)
     found = list(reporting(each(partial(second, design, by, least(away)), ranges)))
     reached = np.sum([one.use for one in found], axis=0)

@@ -48,6 +48,10 @@ class NoInterval(Code):
     FEW_RARER_LABELS = (
         "the group gave {labels:label} other than its most frequent one; an interval takes {least:d} or more"
     )
+    FEW_RARER_LABELS_OUTSIDE = (
+        "the others gave {labels:label} other than their most frequent one; "
+        "an interval takes {least:d} or more"
+    )
     NO_VALUE_WITHOUT_ONE = "without some rater, item or label there would be no value"
     MANY_ORDERED_LABELS = "intervals of ordered labels take up to {most:d} of them; there are more"
     MANY_ITEMS_AND_LABELS = "intervals take up to {most:d} items times labels; there are more"

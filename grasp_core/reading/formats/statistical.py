@@ -89,9 +89,9 @@ def parse(content: bytes, form: Format, name: str, watch: Watch) -> Parsed:
         first_row=1,
         problems=(*notes, *_notes(found, name)),
         vocabularies=tuple(
-            Vocabulary(shown, values, ordered=True)
+            Vocabulary(shown, (*column.scale.values(),), ordered=True, codes=(*column.scale,))
             for shown, column in zip(names, found, strict=True)
-            if column.labelled and (values := column.scale)
+            if column.labelled and column.scale
         ),
     )
 
@@ -208,11 +208,11 @@ class _Column(NamedTuple):
     labelled: bool
 
     @property
-    def scale(self) -> tuple[str, ...]:
+    def scale(self) -> dict[float, str]:
         """Value labels in the order of their codes; none if two are equal, or codes are no numbers."""
-        codes = [code for code in self.labels if not isinstance(code, str)]
-        values = tuple(str(self.labels[code]).strip() for code in sorted(codes))
-        return values if len(codes) == len(self.labels) == len(set(values)) else ()
+        codes = sorted(code for code in self.labels if not isinstance(code, str))
+        values = {float(code): str(self.labels[code]).strip() for code in codes}
+        return values if len(codes) == len(self.labels) == len(set(values.values())) else {}
 
 
 def _column(cells: Sequence[Any], name: str, about: Any) -> _Column:

@@ -178,10 +178,8 @@ class Advice:
             return replace(spec, exclude=_with(spec.exclude, self.pairs))
         if self.field == "repeated":
             return replace(spec, repeated="first" if "first" in self.values else "last")
-        left = tuple(label for label in spec.categories or () if label not in self.values)
-        categories = left if len(left) > 1 else None
         if self.field == "missing":
-            return replace(spec, missing=_with(spec.missing, self.values), categories=categories)
+            return labels_less(replace(spec, missing=_with(spec.missing, self.values)), self.values)
         if self.field == "alike":
             column = self.column if self.group else None
             steps = [
@@ -194,8 +192,8 @@ class Advice:
             changes = tuple((value, into) for value, into in both if value not in done)
             if not changes:
                 return spec
-            kept = spec.categories if self.group else categories
-            return replace(spec, recode=(*spec.recode, MapValues(column, changes)), categories=kept)
+            done_with = () if self.group else self.values
+            return labels_less(replace(spec, recode=(*spec.recode, MapValues(column, changes))), done_with)
         more = self.pairs if self.field == "drop" else self.values
         filters: dict[str, Any] = {self.field: _with(getattr(spec.filters, self.field), more)}
         return replace(spec, filters=replace(spec.filters, **filters))
@@ -203,6 +201,14 @@ class Advice:
     def followed(self, spec: DataSpec) -> bool:
         """Return whether the spec follows the advice already."""
         return self.taken(spec) == spec
+
+
+def labels_less(spec: DataSpec, texts: Collection[str]) -> DataSpec:
+    """Return the spec without these texts among its labels; fewer than two are no list."""
+    if spec.categories is None or set(spec.categories).isdisjoint(texts):
+        return spec
+    left = tuple(label for label in spec.categories if label not in texts)
+    return replace(spec, categories=left if len(left) > 1 else None)
 
 
 def all_taken(advice: Iterable[Advice], spec: DataSpec) -> DataSpec:

@@ -207,10 +207,11 @@ def recognise(
         advice += advise_leaving_out(look, raters, all_taken(advice, spec))
         spec, recoded = one_label(cells, spec, declared)
         reasons += [*missing, *unknown, *aside, *recoded, *odd_ids(annotations, spec, named)]
+        unanswered = [*advise_missing(cells, annotations, spec, declared)]  # a type may name codes, too
         spec, vocabulary, ranked = with_vocabulary(annotations, spec, declared)
         reasons += vocabulary
         reasons += in_doubt(look, all_taken(advice, spec))
-        advice += advise_missing(cells, spec, declared)
+        advice += unanswered
         if spec.categories is None:
             plain = {text: cells[text] for text in cells if text not in spec.missing and text not in declared}
             advice += advise_alike(plain, str(spec.label) if spec.label is not None else "label")

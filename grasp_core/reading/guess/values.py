@@ -18,7 +18,7 @@ from grasp_core.reading.guess.advice import Advice, Named, Reading, Reason
 from grasp_core.reading.guess.look import Look
 from grasp_core.reading.guess.rows import occurrences
 from grasp_core.reading.table import names
-from grasp_core.reading.table.columns import LIKE_MISSING, spelled_alike, spelling
+from grasp_core.reading.table.columns import LIKE_MISSING, Vocabulary, spelled_alike, spelling
 from grasp_core.reading.table.parsed import form
 from grasp_core.reading.table.table import Table
 
@@ -158,12 +158,12 @@ def guess_missing(cells: Mapping[str, int], spec: DataSpec, axes: Mapping[str, S
     return replace(spec, missing=(*spec.missing, *found)), reasons
 
 
-def _codes(texts: Collection[str], *, words: bool = False) -> set[str]:
+def _codes(of: Mapping[str, float], *, words: bool = False) -> set[str]:
     """Return numbers that stand for no answer: written like survey codes, and far from all other numbers.
 
+    - `of`: texts and their numbers.
     - `words`: also find them among words, and judge each number alone.
     """
-    of = {text: number_of(text) for text in texts}
     formed = {text for text, value in of.items() if CODE.fullmatch(f"{value:g}")}
     rest = {text: value for text, value in of.items() if text not in formed}
     numbers = {value for value in rest.values() if not math.isnan(value)}
@@ -175,20 +175,25 @@ def _codes(texts: Collection[str], *, words: bool = False) -> set[str]:
     return apart if words or apart == formed else set()
 
 
-def advise_missing(cells: Mapping[str, int], spec: DataSpec, declared: Collection[str]) -> Iterator[Advice]:
+def advise_missing(
+    cells: Mapping[str, int], table: Table, spec: DataSpec, declared: Collection[str]
+) -> Iterator[Advice]:
     """Advise on numbers, signs and words among the labels that may stand for no answer; a person decides.
 
     Words that say so, and survey codes far from all other numbers, are recommended as no answer. A number
-    beside a scale, such as 0 beside 1 to 5, and a lone sign may be either. Texts that are `declared` need no
+    beside a scale, such as 0 beside 1 to 5, and a lone sign may be either. Labels of values count as the
+    numbers that they stand for, but 0 is no doubt if it has a label. Texts that are `declared` need no
     advice; `cells` are counts of the labels.
     """
     if spec.categories is not None:
         return
     there = [text for text in cells if text not in spec.missing]
     said = {text for text in there if text.strip().casefold() in _UNANSWERED}
-    known = {text: number_of(text) for text in there if text not in said}
+    of = _vocabulary(table, spec)
+    stands = {} if of is None else dict(zip(of.values, of.codes, strict=False))
+    known = {text: stands.get(text, number_of(text)) for text in there if text not in said}
     column = str(spec.label) if spec.label is not None else "label"
-    codes = _codes(set(known))
+    codes = _codes(known)
     rest = {text: value for text, value in known.items() if text not in codes}
     numbers = {value for value in known.values() if not math.isnan(value)}
     signs = [text for text, value in known.items() if math.isnan(value)]
@@ -202,7 +207,8 @@ def advise_missing(cells: Mapping[str, int], spec: DataSpec, declared: Collectio
     if steps < _SHORTEST or not set(beyond.values()) <= _DIGITS:  # 6 to 9, with a gap above the scale
         beyond = {}
     doubtful |= {text for text in signs if text in _WRITTEN and len(signs) > 1}
-    doubtful |= beyond.keys() | _beside_scale({text: rest[text] for text in rest if text not in beyond})
+    plain = {text: value for text, value in rest.items() if text not in {*beyond, *stands}}
+    doubtful |= beyond.keys() | _beside_scale(plain)
     for texts, why, sure in (
         (said if known else (), "it says that there is no answer", True),
         (codes, "it lies apart from the other numbers, as codes for no answer do", True),
@@ -258,14 +264,9 @@ def with_vocabulary(
     Labels that nobody uses stay, unless they are `declared` to mean no value. A reading that recodes or
     names labels stays as it is.
     """
-    if spec.categories is not None or spec.recode or not table.vocabularies:
+    known = None if spec.categories is not None or spec.recode else _vocabulary(table, spec)
+    if known is None:
         return spec, [], False
-    # All columns of labels must have the same type. With several questions no type counts.
-    by_column = {one.column: one for one in table.vocabularies}
-    of = [] if spec.further else [by_column.get(name) for name in cell_columns(table, spec)]
-    if len({one and (one.values, one.ordered) for one in of}) != 1 or of[0] is None:
-        return spec, [], False
-    known = of[0]
     found = {text for text in counts([table], None, spec) if text not in spec.missing}
     values = tuple(
         text for text in known.values if text not in spec.missing and (text in found or text not in declared)
@@ -283,6 +284,13 @@ def with_vocabulary(
         said.append(f"{listed(unused)} {has} that no cell has, and counted; whoever names the labels decides")
     why = Reason("categories", f"{quoted(known.column)}: {'; '.join(said)}", "sure")
     return replace(spec, categories=values), [why], known.ordered
+
+
+def _vocabulary(table: Table, spec: DataSpec) -> Vocabulary | None:
+    """Return the type of all columns of labels, if they have the same; with several questions none counts."""
+    by_column = {one.column: one for one in table.vocabularies}
+    of = [] if spec.further else [by_column.get(name) for name in cell_columns(table, spec)]
+    return of[0] if len({one and (one.values, one.ordered) for one in of}) == 1 else None
 
 
 _NUMBER = re.compile(r"([+-]?(?:0|[1-9]\d*))(?:([.,])(\d+))?")
@@ -423,7 +431,8 @@ def missing_profiles(
       it is `declared`.
     """
     known = set(spec.missing)
-    codes = {name: _codes(texts, words=True) - known for name, texts in axes.items()}
+    numbers = {name: {text: number_of(text) for text in texts} for name, texts in axes.items()}
+    codes = {name: _codes(of, words=True) - known for name, of in numbers.items()}
     words = {name: _words(texts) - known for name, texts in axes.items()}
     places = {name: _places(texts) & words[name] for name, texts in axes.items()}
     none = {name: (codes[name] | words[name]) - places[name] for name in axes}

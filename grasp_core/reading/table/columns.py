@@ -24,11 +24,13 @@ class Vocabulary:
     """Values that the type of a column names.
 
     - `values`: all of them, as texts, in their order if they have one.
+    - `codes`: the numbers that stand for the values in the file; empty if none do.
     """
 
     column: str
     values: tuple[str, ...]
     ordered: bool
+    codes: tuple[float, ...] = ()
 
 
 MAX_CELLS = 1 << 25

@@ -14,7 +14,7 @@ from starlette.responses import Response
 from grasp_core.analysis.design import Seen, check_assignment
 from grasp_core.engine import run_request as request
 from grasp_core.engine.frontend import KeepingNotes
-from grasp_core.engine.reading_request import AdviceAnswer, Reading, mended
+from grasp_core.engine.reading_request import AdviceAnswer, Reading, left_open, mended
 from grasp_core.engine.run import checked_groups
 from grasp_core.model.access import User
 from grasp_core.model.errors import DataError, SpecError, UnsureError
@@ -25,7 +25,7 @@ from grasp_core.model.text import printable
 from grasp_core.permutation.draw import exchange_of
 from grasp_core.reading.connectors.source import parse
 from grasp_core.reading.dataset.load import Dataset
-from grasp_core.reading.guess.advice import Named, Reason, all_taken, told
+from grasp_core.reading.guess.advice import Named, Reason, all_taken, labels_less, told
 from grasp_core.reading.guess.recognise import Guess, question
 from grasp_core.reading.guess.tables import guessed
 from grasp_core.reading.table.table import Table
@@ -185,16 +185,20 @@ def recognised(sent: SentSpec, tables: Mapping[str, Table], recommended: bool | 
     if "recode" in given and "categories" in free:
         free.remove("categories")
     data = replace(data, **{name: getattr(guess.spec, name) for name in free})
+    data = labels_less(data, data.missing) if "categories" in free else data
     open_ = [name for name in ("layout", *_COLUMNS) if sent.columns_open and name not in given]
     told_of = [*open_, *(["axes"] if sent.axes_open else []), *free]
     shown = tuple(one for one in guess.reasons if one.field in told_of)
     notes = replace(guess, axes=guess.axes if sent.axes_open else (), reasons=shown).notes
-    advice = [one for one in guess.advice if one.column not in data.ignore and not one.followed(data)]
+    fields: dict[str, Any] = {}
+    fields |= {name: getattr(data, name) for name in ("exclude", "ignore", "profile") if name in given}
+    advice = left_open(guess.advice, data, fields, AdviceAnswer(recommended=recommended))
     if recommended:
         data = all_taken(advice, data)
     elif advice and recommended is None:
         answers = '"recommended": true', '"recommended": false'
-        notes.insert(0, told(advice, *answers, lambda text: f'{json.dumps(text)} in "missing"'))
+        # A list that is sent takes the place of the recognised one.
+        notes.insert(0, told(advice, *answers, lambda text: Json().value("missing", [*data.missing, text])))
     return Recognised(replace(spec, data=data), notes)
 
 

@@ -10,6 +10,7 @@ from typing import Any
 import pandas as pd
 import polars as pl
 import pyarrow as pa
+import pyreadstat
 import pytest
 
 import grasp_core as grasp
@@ -236,6 +237,42 @@ def test_what_is_named_or_recoded_goes_before() -> None:
     assert less.result.groups == named.result.groups
     both = grasp.MapValues(None, (("medium", "high"),))
     assert grasp.analyse(frame, recode=[both], **QUIET).result.data.categories == ("high", "low")
+
+
+def test_what_is_named_as_missing_is_no_label_of_a_type() -> None:
+    of_type = grasp.analyse(typed(ordered=True), missing=["medium"], **QUIET).result
+    assert of_type.data.categories == ("low", "high", "extreme")
+    named = grasp.analyse(votes(), missing=["medium"], categories=["low", "high", "extreme"], **QUIET).result
+    assert of_type.groups == named.groups
+
+
+@pytest.mark.parametrize(
+    ("code", "text", "recommended"),
+    [
+        (9, "no answer", True),
+        (99, "refused", True),
+        (-1, "unable to say", False),
+        (9, "unable to say", False),
+    ],
+)
+def test_labels_of_values_that_stand_for_codes_are_asked_about(code, text, recommended, tmp_path) -> None:
+    numbers = {"low": 1, "medium": 2, "high": 3}
+    frame = votes().assign(label=lambda of: of["label"].map(numbers).astype(float))
+    frame.loc[::5, "label"] = code
+    named = {"label": {**{float(value): name for name, value in numbers.items()}, float(code): text}}
+    pyreadstat.write_sav(frame, tmp_path / "votes.sav", variable_value_labels=named)
+    guess = recognise(read_table((tmp_path / "votes.sav").read_bytes(), "votes.sav"))
+    assert guess.ranked
+    (asked,) = guess.advice
+    assert (asked.field, asked.values, asked.recommended) == ("missing", (text,), recommended)
+    assert asked.taken(guess.spec).categories == tuple(numbers)
+
+
+def test_a_zero_with_a_label_is_a_label(tmp_path) -> None:
+    frame = votes().assign(label=[float(n % 6) for n in range(54)])
+    named = {"label": {float(n): f"step {n}" for n in range(6)}}
+    pyreadstat.write_sav(frame, tmp_path / "votes.sav", variable_value_labels=named)
+    assert not recognise(read_table((tmp_path / "votes.sav").read_bytes(), "votes.sav")).advice
 
 
 def test_words_without_an_order_are_not_ranked() -> None:

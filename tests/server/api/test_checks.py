@@ -57,6 +57,32 @@ def test_a_check_tells_what_a_run_would_read_and_runs_nothing(ann: TestClient, s
     assert (started["notes"], started["hints"]) == (told["notes"], told["hints"])
 
 
+def marked(ann: TestClient, more: dict[str, Any], **asked: Any) -> Any:
+    """A check of annotations with a rater who is marked to be left out, and with labels 0 to 5."""
+    rows = [
+        f"i{i},r{j},{(i * j + i + j) % 6},{'fm'[j % 2]},{'yes' if j == 3 else 'no'}"
+        for i in range(24)
+        for j in range(8)
+    ]
+    files = sent(ann, "\n".join(["item,rater,label,gender,removed", *rows]))
+    data = {"layout": "long", "item": "item", "rater": "rater", "label": "label", **more}
+    return post(ann, "/validate", spec={"data": data}, files=files, **asked).json()
+
+
+def test_naming_nobody_to_leave_out_leaves_nobody_out_and_asks_no_more(ann: TestClient) -> None:
+    assert marked(ann, {}, recommended=True)["data"]["raters"] == 7
+    assert "'removed'" in marked(ann, {})["notes"][0]
+    for more in ({"exclude": []}, {"ignore": ["removed"]}):
+        assert marked(ann, more, recommended=True)["data"]["raters"] == 8
+        assert not any("'removed'" in note for note in marked(ann, more)["notes"])
+    assert not any("'removed'" in note for note in marked(ann, {"profile": ["removed"]})["notes"])
+
+
+def test_a_hint_on_missing_labels_keeps_what_is_missing_already(ann: TestClient) -> None:
+    assert '"missing": ["", "0"] takes it for no answer' in marked(ann, {})["notes"][0]
+    assert marked(ann, {"missing": ["", "0"]})["data"]["categories"] == ["1", "2", "3", "4", "5"]
+
+
 def test_a_recognised_axis_without_groups_is_left_out_as_elsewhere(ann: TestClient) -> None:
     sites = ("north", "south", "", "")  # of two workers alone
     rows = [f"i{i},w{j},{(i + j) % 2},{site}" for i in range(9) for j, site in enumerate(sites)]
