@@ -10,6 +10,7 @@ from contextlib import asynccontextmanager
 from functools import partial
 from pathlib import Path
 
+import anyio.to_thread
 import streamlit as st
 from starlette.middleware import Middleware
 from starlette.responses import PlainTextResponse
@@ -19,11 +20,20 @@ from streamlit import config
 from grasp_core.model.errors import SettingsError
 from grasp_core.model.logs import set_up_logs
 from grasp_core.model.settings import Settings, read_settings
+from grasp_core.model.turns import most_held
 from grasp_core.reading.sources.allowed import AllowedSources
 from grasp_core.server import server
 from grasp_core.server.accounts import Accounts
 from grasp_core.server.api.app import mount
-from grasp_core.server.gate import Gate, TabGate, UploadGate, UploadLedger, bound_heads, send_at_once
+from grasp_core.server.gate import (
+    Gate,
+    TabGate,
+    UploadGate,
+    UploadLedger,
+    bound_heads,
+    bound_shutdown,
+    send_at_once,
+)
 from grasp_core.server.headers import Headers, Metrics, ReturnToPage, security_headers
 from grasp_core.server.identity import BROWSER, BROWSER_HOURS, Visits
 from grasp_core.store.database import database_url
@@ -65,6 +75,7 @@ async def lifespan(_app: st.App) -> AsyncIterator[None]:
     set_up_logs(SETTINGS.log_format)
     send_at_once()
     sys.setswitchinterval(TURN_SECONDS)
+    anyio.to_thread.current_default_thread_limiter().total_tokens += most_held()
     if SETTINGS.allow_anonymous:
         log.warning("GRASP_ALLOW_ANONYMOUS: whoever can reach this server sees and deletes everything")
     warming = asyncio.get_running_loop().run_in_executor(None, warm)
@@ -106,6 +117,7 @@ LARGEST = int(config.get_option("server.maxUploadSize")) * 2**20
 uploads = UploadLedger(sessions.waiting_bytes, LARGEST, sessions.whose if SETTINGS.sign_in else None)
 
 bound_heads()
+bound_shutdown()
 app = st.App(
     "pages/main.py",
     secrets=secrets(SETTINGS),

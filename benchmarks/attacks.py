@@ -259,11 +259,11 @@ def main() -> None:
             people = [Person(store, number, address) for number in range(7)]
             spec, files = example_spec(), example_files()
             data = load(*(read_table(content, name) for name, content in files.items()), spec.data, AXES)
+            for content in files.values():
+                store.files.put(content, owner=people[-1].id)
             record, _ = store.service.submit(
                 data, spec, title="benchmark", reach=EVERYTHING, owner=people[-1].id
             )
-            for content in files.values():
-                store.files.put(content, owner=people[-1].id)
             while (now := store.runs.get(record.id)) is not None and now.state != "done":
                 time.sleep(0.2)
             token = store.links.create(record.id, created_by=people[-1].id, password="a good password")

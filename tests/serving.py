@@ -25,6 +25,7 @@ class Served:
 
     url: str
     log: Path
+    process: "subprocess.Popen[bytes]"
 
     def said(self) -> str:
         return self.log.read_text(encoding="utf-8", errors="replace")
@@ -62,13 +63,14 @@ def serving(
     command = [sys.executable, *streamlit, "run", "app.py", "--server.port", str(port)]
     command += ["--server.headless", "true", "--server.fileWatcherType", "none"]
     command += ["--browser.gatherUsageStats", "false", "--server.baseUrlPath", base_path]
-    served = Served(f"http://{host}:{port}{base_path}", folder / "log")
+    log = folder / "log"
     # One worker: most of these servers compute little, and each worker takes two seconds to start.
     env = {**os.environ, "GRASP_HOME": str(folder / "home"), "GRASP_WORKERS": "1", **(environment or {})}
-    with served.log.open("wb") as output:
+    with log.open("wb") as output:
         process = subprocess.Popen(
             command, cwd=ROOT, env=env, stdout=output, stderr=subprocess.STDOUT, start_new_session=True
         )
+    served = Served(f"http://{host}:{port}{base_path}", log, process)
     try:
         try:
             wait_for(f"{served.url}/_stcore/health", process)
@@ -76,7 +78,8 @@ def serving(
             pytest.fail(f"the server did not start:\n{served.said()[-3000:]}")
         yield served
     finally:
-        os.killpg(process.pid, signal.SIGTERM)
+        if process.poll() is None:
+            os.killpg(process.pid, signal.SIGTERM)
         try:
             process.wait(20)
         except subprocess.TimeoutExpired:

@@ -1,6 +1,8 @@
 """How often somebody may ask: who is counted together, and what normal use never meets."""
 
 import dataclasses
+import threading
+import time
 from contextlib import ExitStack
 
 import pytest
@@ -125,3 +127,23 @@ def test_counters_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
         rates.run(last)
     with pytest.raises(TooOftenError):
         rates.run(last)
+
+
+def test_counting_starts_no_threads() -> None:
+    """With a thread for each few requests, all of them wait for threads while the machine is busy."""
+    rates = Rates(Settings())
+    threading.Event().wait(0.1)  # for the library's first one to end
+    before = set(threading.enumerate())
+    for number in range(50):
+        rates.request(Asker(f"person {number}", OFFICE), changes=True)
+    assert set(threading.enumerate()) <= before
+
+
+def test_counters_start_anew_after_their_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    rates = few(run_rate="3/hour")
+    for _ in range(3):
+        rates.run(ANN)
+    now = time.time()
+    monkeypatch.setattr(time, "time", lambda: now + 2 * 3600)
+    for _ in range(3):
+        rates.run(ANN)

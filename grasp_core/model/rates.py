@@ -167,7 +167,22 @@ _WORDS = {
 }
 
 
+class _NoTimer(threading.Timer):
+    def is_alive(self) -> bool:
+        return True
+
+
 class _BoundedStorage(MemoryStorage):
+    """Counters in bounded memory, dropped when they are asked for after their time.
+
+    The library would start a thread for that at a hundred requests a second, and each request would wait for
+    it: on a busy machine longer than for all else that it asks.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.timer = _NoTimer(0, lambda: None)
+
     def incr(self, key: str, expiry: float, amount: int = 1) -> int:
         for old in list(self.storage)[:1] if len(self.storage) >= COUNTERS else ():
             self.clear(old)

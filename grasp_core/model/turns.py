@@ -1,7 +1,8 @@
 """Turns at work that takes a server long: limits in all and per person, and nobody waits for ever.
 
 Each kind of work has its own turns, so that one kind does not delay another. A request that waits occupies a
-thread, and a server has only some 40. So only few may wait; others are refused and asked to try again.
+thread, so only few may wait; others are refused and asked to try again. A server has threads for all of them
+(:func:`most_held`) besides those that answer everybody else.
 """
 
 from __future__ import annotations
@@ -62,6 +63,25 @@ def loads() -> Mapping[str, Load]:
     return {what: turns.load for what, turns in _ALL.items()}
 
 
+_ending = threading.Event()
+
+
+def end() -> None:
+    """Refuse everybody who waits, now and later: this process is about to end."""
+    _ending.set()
+
+
+def check_going() -> None:
+    """Raise TooOftenError once :func:`end` was called; work that takes long calls this again and again."""
+    if _ending.is_set():
+        raise TooOftenError(f"This server is ending; try again in {AGAIN_SECONDS} seconds.", AGAIN_SECONDS)
+
+
+def most_held() -> int:
+    """Return how many requests can be at work and waiting at a time, of all kinds of work together."""
+    return sum(turns.most_held for turns in _ALL.values())
+
+
 class Turns:
     """Turns at one kind of work.
 
@@ -82,6 +102,11 @@ class Turns:
         self._begun: dict[str | None, float] = {}  # start of the last turn of those who work or wait
         self._queue: list[_QueuePlace] = []
         _ALL[what] = self
+
+    @property
+    def most_held(self) -> int:
+        """The most requests that work and wait at a time."""
+        return self._at_once + self._most
 
     @property
     def load(self) -> Load:
@@ -135,6 +160,7 @@ class Turns:
                     self._changed.notify_all()
                     return
                 self._changed.wait(_POLL)
+            check_going()
             waits()
             if place.person is not None and time.monotonic() > until:
                 raise self._busy()

@@ -12,6 +12,7 @@ from http import HTTPStatus
 from ipaddress import ip_address
 from urllib.parse import urlsplit
 
+import uvicorn
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import HTTPConnection
 from starlette.responses import HTMLResponse, PlainTextResponse, Response
@@ -20,6 +21,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from starlette.websockets import WebSocket, WebSocketClose
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
+from grasp_core.model import turns
 from grasp_core.model.access import User
 from grasp_core.model.errors import StoreError, TooOftenError
 from grasp_core.model.settings import Settings
@@ -78,6 +80,25 @@ def bound_heads() -> None:
     HttpToolsProtocol.on_message_begin = on_message_begin  # type: ignore[method-assign]
     HttpToolsProtocol.on_headers_complete = on_headers_complete  # type: ignore[method-assign]
     HttpToolsProtocol.data_received = data_received  # type: ignore[method-assign]
+
+
+ENDING_SECONDS = 10
+"""Seconds that requests have to end once the server is told to; running work is handed back after that."""
+
+
+def bound_shutdown() -> None:
+    """Make the web server end within a bound, whatever requests are under way.
+
+    By default it waits for all of them: for uploads that never end, and for people who wait for a turn.
+    """
+    shut_down = uvicorn.Server.shutdown
+
+    async def shutdown(self: uvicorn.Server, sockets: list[socket.socket] | None = None) -> None:
+        self.config.timeout_graceful_shutdown = ENDING_SECONDS
+        turns.end()
+        await shut_down(self, sockets)
+
+    uvicorn.Server.shutdown = shutdown  # type: ignore[method-assign]
 
 
 LOCAL_ONLY = (

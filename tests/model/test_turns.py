@@ -6,6 +6,7 @@ from contextvars import Context
 
 import pytest
 
+from grasp_core.model import turns as turns_module
 from grasp_core.model.errors import TooOftenError
 from grasp_core.model.turns import Load, Turns, ask_as, loads
 
@@ -145,3 +146,21 @@ def test_where_nobody_shares_there_are_no_shares() -> None:
     turns = Turns("testing", at_once=2, each=1, waiting=0, waiting_each=0, patience=0)
     with turns.turn(), turns.turn():
         assert turns.load == Load(2, 0)
+
+
+def test_nobody_waits_for_a_server_that_ends(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("grasp_core.model.turns._ending", threading.Event())
+    people = crowd()
+    for who in ("a1", "a2"):
+        people.come(who)
+    turns_module.end()
+    people.until(lambda: people.refused == ["a2"])
+    with pytest.raises(TooOftenError):
+        turns_module.check_going()
+    people.leave()
+
+
+def test_a_server_has_threads_for_all_who_wait() -> None:
+    before = turns_module.most_held()
+    Turns("testing threads", at_once=3, each=1, waiting=7, waiting_each=3, patience=LONG)
+    assert turns_module.most_held() == before + 10

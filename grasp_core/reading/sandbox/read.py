@@ -16,7 +16,7 @@ from typing import BinaryIO, TypeVar, get_type_hints
 from grasp_core.model.errors import DataError, Problem
 from grasp_core.model.json_values import from_json, to_json
 from grasp_core.model.text import not_there
-from grasp_core.model.turns import Turns, asking
+from grasp_core.model.turns import Turns, asking, check_going
 from grasp_core.reading.archives import containers
 from grasp_core.reading.archives.containers import MAX_BYTES
 from grasp_core.reading.sandbox import wire
@@ -30,7 +30,7 @@ READING = Turns("reading files", at_once=2, each=1, waiting=12, waiting_each=4, 
 TRYING = Turns("reading small files", at_once=3, each=1, waiting=12, waiting_each=4, patience=120)
 SMALL = Limits(memory=2**28, seconds=1)
 """Limits of the first attempt if people share the program, so that no small file waits for a large one."""
-_NICENESS, _NICENESS_LARGE = 5, 15
+_NICENESS, _NICENESS_LARGE = 10, 19
 """Niceness of processes here: behind the process that answers people, but before workers that compute. Large
 files are equal to these, so that neither keeps people waiting for the other."""
 _POLL = 0.25
@@ -286,6 +286,7 @@ class _Conversation:
         self.channel = wire.Channel(job.connection, self._waiting)
 
     def _waiting(self) -> None:
+        check_going()
         self._watch(*self._progress)
 
     def is_there(self) -> bool:

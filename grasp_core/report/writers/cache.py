@@ -42,20 +42,24 @@ class ExportCache:
     def make(self, export: ResultExport, result: RunResult, rater_map: RaterMap | None = None) -> bytes:
         """The content of a file; see :meth:`~grasp_core.report.writers.registry.ResultExport.make`."""
         given = {"name": export.name, "result": to_json(result), "rater_map": to_json(rater_map)}
-        return self._once(written, given, export.label)
+        return self._of(written, given, export.label)
 
     def draw(self, chart: alt.LayerChart, kind: str) -> bytes:
         """A chart as a file."""
         check_can_draw(kind.upper())
-        return self._once(figure, {"name": kind, "chart": chart_text(chart)}, f"figure ({kind.upper()})")
+        return self._of(figure, {"name": kind, "chart": chart_text(chart)}, f"figure ({kind.upper()})")
 
-    def _once(self, work: Callable[..., str], given: dict[str, object], label: str) -> bytes:
+    def _of(self, work: Callable[..., str], given: dict[str, object], label: str) -> bytes:
         key = hashlib.sha256(json.dumps([work.__name__, given]).encode()).hexdigest()
+        return self.once(key, lambda: _made(work, given, label))
+
+    def once(self, key: str, make: Callable[[], bytes]) -> bytes:
+        """The file of this key, made by the first who asks."""
         if (known := self._find(key)) is not None:
             return known
         with self._alone(key):
             known = self._find(key)  # the caller before may have made it
-            return known if known is not None else self._keep(key, _made(work, given, label))
+            return known if known is not None else self._keep(key, make())
 
     @contextmanager
     def _alone(self, key: str) -> Iterator[None]:

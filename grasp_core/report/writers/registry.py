@@ -7,6 +7,7 @@ from types import MappingProxyType
 
 from grasp_core.analysis.rater_map_values import RaterMap
 from grasp_core.model.result import RunResult
+from grasp_core.model.spec import RunSpec
 from grasp_core.report.contents import run_title
 from grasp_core.report.saved import result_json, spec_json
 from grasp_core.report.tidy import table_csv
@@ -38,9 +39,9 @@ class ResultExport:
         """The file's content, the same for equal results; with the map of raters if the format has it."""
         return self.write(result, rater_map)
 
-    def file_name(self, result: RunResult) -> str:
+    def file_name(self, spec: RunSpec) -> str:
         """A safe name that says what was run."""
-        return f"{safe_name(run_title(result.spec))}.{self.extension}"
+        return f"{safe_name(run_title(spec))}.{self.extension}"
 
 
 def safe_name(title: str) -> str:

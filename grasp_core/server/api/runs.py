@@ -27,10 +27,18 @@ from grasp_core.report.findings.answer import answer
 from grasp_core.report.models import answer as of_models
 from grasp_core.report.models import sides_csv
 from grasp_core.report.pairs import PAIRS_SAID, most_told
+from grasp_core.report.public_view import public_spec
 from grasp_core.report.saved import result_json, spec_json
-from grasp_core.report.writers.registry import EXPORTS, safe_name
+from grasp_core.report.writers.registry import EXPORTS, ResultExport, safe_name
 from grasp_core.server.api import forms
-from grasp_core.server.api._admission import Asking, Caller, check_link, map_shown_to, shown_to
+from grasp_core.server.api._admission import (
+    Asking,
+    Caller,
+    check_link,
+    map_shown_to,
+    shown_to,
+    shows_small_groups,
+)
 from grasp_core.server.api._answers import NOT_AGAIN, PRIVATE, Done, IdempotencyKey, Tagged, TaggedJson, once
 from grasp_core.server.identity import logged_terms, withdraw_of_person, withdraw_of_run
 from grasp_core.server.problem import ProblemError, again_after, missing
@@ -144,13 +152,12 @@ def export_run(
     export = EXPORTS.get(name)
     if export is None:
         raise ProblemError("not-found", f"There is no such export; there are {', '.join(EXPORTS)}.")
+    check_done(record)
     with asking.server.exports.turn():
-        result = result_of(asking, record)
-        if isinstance(result, RunResult):
-            raters = map_shown_to(asking, of_answer(asking.server.answers.find(record.id, ANSWER)), result)
-            content, file_name = asking.server.exports.make(export, result, raters), export.file_name(result)
+        if not record.spec.models:
+            content, file_name = _exported(asking, record, export)
         elif name in _OF_MODELS:
-            content = _OF_MODELS[name](result).encode("utf-8", "replace")
+            content = _OF_MODELS[name](result_of(asking, record)).encode("utf-8", "replace")
             file_name = f"{safe_name(record.title)}.{export.extension}"
         else:
             raise ProblemError(
@@ -227,6 +234,22 @@ def result_of(asking: Caller, record: RunRecord) -> Result:
     except MissingResultError:  # deleted meanwhile
         raise missing("run") from None
     return shown_to(asking, result)
+
+
+def _exported(asking: Caller, record: RunRecord, export: ResultExport) -> tuple[bytes, str]:
+    """Return a result as a file and the file's name; the result, which never changes, is loaded only once."""
+    stranger = asking.user is None
+    shown = f"small groups: {shows_small_groups(asking)}" if stranger else "all"
+    drawn = asking.server.answers.find(record.id, ANSWER)
+
+    def make() -> bytes:
+        result = cast(RunResult, result_of(asking, record))
+        raters = map_shown_to(asking, of_answer(drawn), result)
+        return asking.server.exports.make(export, result, raters)
+
+    key = json.dumps([record.id, export.name, shown, drawn])
+    spec = public_spec(record.spec) if stranger else record.spec
+    return asking.server.exports.once(key, make), export.file_name(spec)
 
 
 def check_done(record: RunRecord) -> None:

@@ -52,6 +52,20 @@ def test_who_finds_no_place_for_a_file_is_told_when_to_come_again(client, server
     assert int(told.headers["Retry-After"]) > 0
 
 
+def test_a_file_that_was_made_needs_no_result_again(client, server, monkeypatch) -> None:
+    visitor, run = client(user=ANN), server.runs.add(make_result(), title="A run", owner=ANN.id)
+    token = server.links.create(run.id, created_by=ANN.id)
+    stranger, path = client(), f"/api/v1/runs/{run.id}/exports/json"
+    mine, theirs = visitor.get(path), stranger.get(path, headers=bearer(token))
+    assert mine.content != theirs.content  # which names nobody
+    monkeypatch.setattr(server.service, "result", lambda _: pytest.fail("it was loaded"))
+    for before, again in ((mine, visitor.get(path)), (theirs, stranger.get(path, headers=bearer(token)))):
+        assert (again.content, again.headers["ETag"]) == (before.content, before.headers["ETag"])
+        assert again.headers["Content-Disposition"] == before.headers["Content-Disposition"]
+    server.runs.delete(run.id)
+    problem(visitor.get(path), HTTPStatus.NOT_FOUND)
+
+
 @pytest.mark.parametrize(
     ("loss", "sentence"),
     [

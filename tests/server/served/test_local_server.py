@@ -1,6 +1,9 @@
 """A server without sign-in, as it really listens: uvicorn believes proxies on this machine."""
 
+import os
+import signal
 import socket
+from pathlib import Path
 from urllib.parse import urlsplit
 
 import httpx
@@ -9,7 +12,7 @@ from websockets.exceptions import InvalidStatus
 from websockets.sync.client import connect
 
 from grasp_core.server.gate import LOCAL_ONLY, MOST_BYTES
-from tests.serving import Served
+from tests.serving import READY_S, Served, serving
 
 
 @pytest.mark.parametrize(
@@ -83,3 +86,14 @@ def test_many_headers_below_the_bound_are_read(served: Served) -> None:
             f"{served.url}/_stcore/health", headers={"X": "c" * 16 * MOST_BYTES}
         )  # more than is read at once
         assert refused.status_code == 431
+
+
+def test_it_ends_when_it_is_told_to_whatever_is_under_way(tmp_path: Path) -> None:
+    with serving(tmp_path) as one:
+        parts = urlsplit(one.url)
+        with socket.create_connection((parts.hostname, parts.port)) as line:
+            head = f"POST /api/v1/files?name=x HTTP/1.1\r\nHost: {parts.netloc}\r\nOrigin: {one.url}\r\n"
+            line.sendall(f"{head}Content-Length: 500000000\r\n\r\nnever any more".encode())
+            assert httpx.get(f"{one.url}/api/health").status_code == 200
+            os.kill(one.process.pid, signal.SIGTERM)
+            assert one.process.wait(READY_S) is not None
