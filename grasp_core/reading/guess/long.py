@@ -19,6 +19,7 @@ from grasp_core.reading.guess.look import (
     FREE,
     MOST_QUESTIONS,
     MOST_SHARED,
+    OBJECTS,
     TEXT_LENGTH,
     Look,
     anew_in,
@@ -102,7 +103,7 @@ def _guess_ids(look: Look) -> Ids:
     others: dict[Role, list[str]] = {}
     taken = set(named.fields.values())
     free = [name for name in look.columns if name not in taken and look.empty(name) <= _EMPTY]
-    free = [name for name in free if not _how_many(look, name)]
+    free = [name for name in free if not (_how_many(look, name) or look.holds_objects(name))]
     for role, never in _NEVER.items():
         given = getattr(named, role)
         by_name[role], others[role] = [given] if given else [], []
@@ -361,6 +362,8 @@ def _none(look: Look) -> Ids:
         several = item_of_several(look, rater)
         if several is not None:
             why = f"no column by itself tells what {quoted(rater)} rated, but these do together"
+            if PLUS not in several:
+                why = f"with {quoted(rater)} it tells the rows apart"
             reasons = [_together(look, several, rater, why)]
             if not look.named.rater:
                 reasons.append(Reason("rater", f"{quoted(rater)}: its name says rater", "sure"))
@@ -456,7 +459,9 @@ def item_of_several(look: Look, rater: str, known: str | None = None) -> str | N
             if pairs >= max(_NEARLY * rows.size, _SEVERAL * n_items):
                 fitting.append((-sum(map(bool, map(called.get, chosen))), n_items, chosen))
         if fitting:  # the set with the fewest items: answers would make several of one
-            return _with_versions(look, min(fitting, key=lambda one: one[:2])[2], able, rater)
+            chosen = min(fitting, key=lambda one: one[:2])[2]
+            whole = (one for one in chosen if all(look.depends_on(other, one) for other in chosen))
+            return next(whole, None) or _with_versions(look, chosen, able, rater)
     return None
 
 
@@ -486,6 +491,7 @@ def _may_be_part(look: Look, name: str, rater: str) -> bool:
         or look.depends_on(name, rater)
         or look.kind(name) in ("time", "link")
         or look.decimals(name)
+        or look.holds_objects(name)
         or _how_many(look, name)
     ):
         return False
@@ -511,7 +517,8 @@ _ANSWERED = 0.25
 
 def guess_label(look: Look, item: str, rater: str) -> tuple[str, Reason]:
     """Guess the label column and say why; unsure if several fit equally, or none."""
-    able = [name for name in look.columns if name not in (item, rater) and _may_label(look, name)]
+    taken = {item, rater, *item.split(PLUS), *rater.split(PLUS)}
+    able = [name for name in look.columns if name not in taken and _may_label(look, name)]
     free = [name for name in able if _varies(look, name, item) and _varies(look, name, rater)]
     free = [name for name in free if not names.names_questions(name)] or free
     beside = [name for name in free if names.words(name)[-1:] not in _PREDICTED]
@@ -646,7 +653,7 @@ def _may_label(look: Look, name: str, least: int = 2) -> bool:
     if index and look.kind(name) == "numbers" and not all(map(neutral, look.columns)):
         return False  # row numbers, which programs save without a name
     kind, values = look.kind(name), len(look.texts(name))
-    if kind in ("empty", "time", "link", "text") or values < least:
+    if kind in ("empty", "time", "link", "text") or values < least or look.holds_objects(name):
         return False
     if kind == "numbers":
         return values <= MAX_CATEGORIES or _rank(name) >= 0
@@ -684,7 +691,8 @@ def _made_of_another(look: Look, name: str, called: Mapping[tuple[str, ...], str
 
 def _named_only(look: Look, able: Sequence[str], item: str, rater: str) -> tuple[str, Reason]:
     """Return a column whose name says label, or a question, if no column varies within items and raters."""
-    others = [name for name in look.columns if name not in (item, rater)]
+    taken = {item, rater, *item.split(PLUS), *rater.split(PLUS)}
+    others = [name for name in look.columns if name not in taken]
     free = [name for name in able if not any(look.depends_on(name, key) for key in (item, rater))]
     named = [name for name in others if _rank(name) > 1 and _may_label(look, name, least=1)]
     if len(named) == 1 and (len(look.texts(named[0])) == 1 or not look.depends_on(named[0], rater)):
@@ -696,6 +704,7 @@ def _named_only(look: Look, able: Sequence[str], item: str, rater: str) -> tuple
         name
         for name in others
         if name not in able
+        and not (look.unique(name) or look.holds_objects(name))
         and 2 <= len(look.texts(name)) <= MAX_CATEGORIES
         and all(_varies(look, name, key) for key in (item, rater))
     ]
@@ -706,6 +715,9 @@ def _named_only(look: Look, able: Sequence[str], item: str, rater: str) -> tuple
     unfilled = [name for name in others if _rank(name) > 1 and look.kind(name) == "empty"]
     if unfilled:  # such as a sheet to vote on
         why = f"no column looks like labels: {quoted(unfilled[0])} is empty in every row; fill it in"
+    objects = [name for name in others if look.holds_objects(name) and not look.depends_on(name, item)]
+    if not named and objects:
+        why = f"no column looks like labels: {quoted(objects[0])} holds {OBJECTS}; write each into a column"
     written = [name for name in others if look.free_text(name) and not look.depends_on(name, item)]
     if not named and written:
         why = (

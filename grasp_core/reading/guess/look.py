@@ -18,11 +18,11 @@ import pyarrow.compute as pc
 
 from grasp_core.model.annotations import Codes, is_number
 from grasp_core.model.data_spec import DataSpec
-from grasp_core.model.text import listed, number, quoted
+from grasp_core.model.text import agree, listed, number, quoted
 from grasp_core.reading.guess.advice import Named, Reason
 from grasp_core.reading.table import names
 from grasp_core.reading.table.columns import Column
-from grasp_core.reading.table.parsed import PLUS, with_joined
+from grasp_core.reading.table.parsed import PLUS, parts_of, with_joined
 from grasp_core.reading.table.table import Table
 
 MAX_ROWS, _MAX_CELLS = 100_000, 2_000_000
@@ -246,6 +246,11 @@ class Look:
         texts = self.texts(name)
         return bool(texts) and all(text.startswith("[") and text.endswith("]") for text in texts)
 
+    def holds_objects(self, name: str) -> bool:
+        """Return whether each value is an object in JSON, such as all answers of one person, or several."""
+        texts = self.texts(name)
+        return bool(texts) and all(text.lstrip().startswith(("{", "[{")) for text in texts)
+
     def _is_topic(self, name: str) -> bool:
         if names.words(name)[-1:] not in (("subject",), ("subj",)):
             return False
@@ -270,6 +275,7 @@ def _most_rows(table: Table) -> int:
 
 
 FREE = "free answers, hardly any of them twice"
+OBJECTS = "objects in JSON, such as marked spans, or several answers"
 _WORD = 3
 """Fewest letters of a word, such as ``Bio``; capitals need one more, since initials have up to three."""
 _MOST_SHOWN = 4
@@ -300,14 +306,17 @@ def doubted(look: Look, spec: DataSpec, named: Named, *, sure: bool = False) -> 
     found = () if sure else _items(some, spec.item, spec)
     # A user who named the item knows what it is, and is only informed of what differs within it.
     yield from found if named.item is None else (replace(one, confidence="likely") for one in found)
+    yield from _both_orders(some, spec.item)
     if named.rater is None and not sure:
         yield from _people(look.of_some(spec.rater), spec.rater, spec)
     if named.label is None:
         if some.pairs(spec.item, spec.rater) < _MIN_DISTINCT_PAIRS * some.n:
             yield from _marked_spans(look)
         yield from _questions_in_rows(look, some, spec)
-    elif named.label in look.columns and look.free_text(named.label):
-        yield Reason("label", f"{quoted(named.label)}: {FREE}, on which raters can hardly agree")
+    elif named.label in look.columns:
+        what = FREE if look.free_text(named.label) else OBJECTS if look.holds_objects(named.label) else ""
+        if what:
+            yield Reason("label", f"{quoted(named.label)}: {what}, on which raters can hardly agree")
 
 
 def doubts(table: Table, spec: DataSpec) -> list[Reason]:
@@ -316,12 +325,12 @@ def doubts(table: Table, spec: DataSpec) -> list[Reason]:
         return []
     look = Look(table)
     texts = look.texts(spec.label)
-    objects = all(text.lstrip().startswith(("{", "[{")) for text in texts)
+    objects = look.holds_objects(spec.label)
     free = look.free_text(spec.label)
     if not texts or not (objects or free):
         return []
     others = tuple(name for name in spec.labels if name != spec.label)
-    what = "objects in JSON, such as marked spans" if objects else FREE
+    what = OBJECTS if objects else FREE
     why = f"no column looks like labels: {quoted(spec.label)} holds {what}"
     return [Reason("label", why, "unsure", others)]
 
@@ -421,6 +430,15 @@ def _items(look: Look, item: str, spec: DataSpec) -> Iterator[Reason]:
         why = f"one id has several texts in {listed(texts, 3)}, that recur"
         yield Reason("item", f"{quoted(item)}: {why}", "unsure", (PLUS.join([item, *texts]), item))
         return
+
+
+def _both_orders(look: Look, item: str) -> Iterator[Reason]:
+    """Yield a note if an item of two columns is a pair, and some pairs were shown in both orders."""
+    if len(parts := parts_of(item, {*look.columns} - {item})) == 2:
+        pairs = set(zip(*(look[name].cells for name in parts), strict=True))
+        if both := sum((other, one) in pairs for one, other in pairs if one < other):
+            why = f"{number(both, 'pair')} {agree(both, 'occurs', 'occur')} in both orders, as two items"
+            yield Reason("item", f"{why}; if the order means nothing, write each pair in one order")
 
 
 def _people(look: Look, rater: str, spec: DataSpec) -> Iterator[Reason]:

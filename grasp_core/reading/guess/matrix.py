@@ -440,9 +440,16 @@ def around_matrix(look: Look, found: Reading | None, named: Named) -> Reading:
     if bare and (other := _of_other_kinds(look, cells, spec.layout)) is not None:
         reasons = [*reasons, other]
     asked = named.cells or any(one.field == "label" for one in reasons)
-    if spec.layout == "items-by-raters" and not asked and product(cells):  # items may be named so
+    crossed = (
+        product(cells) if spec.layout == "items-by-raters" and not asked else ()
+    )  # items may be named so
+    if crossed:
         why = f"{listed(cells, 3)} may be several questions to each rater"
-        several = Reason("label", why, "unsure", tuple(questions_of(look, cells)))
+        patterns = questions_of(look, cells)
+        if len(patterns) == 1:  # it would take all questions for raters
+            parts = (pattern_of(one, look.columns) for one in crossed)
+            patterns = [one for one in parts if one is not None] or patterns
+        several = Reason("label", why, "unsure", tuple(patterns))
         of_coders = None if several.candidates else _questions_of_coders(look)
         reasons = [*reasons, of_coders or several]
     key = _key_field(spec)

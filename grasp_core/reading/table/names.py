@@ -23,7 +23,7 @@ SHORT = word_set("sent utt dial conv para par seg stim img vid")
 """Short forms of words for items and parts, in names of ids."""
 RATES = word_set(
     "rater annotator coder judge labeler labeller reviewer evaluator assessor grader moderator listener "
-    "ann observer viewer reader juror clinician physician radiologist pathologist dermatologist taster "
+    "ann rad observer viewer reader juror clinician physician radiologist pathologist dermatologist taster "
     "panelist panellist scorer examiner validator linguist gutachter bewerter kodierer codierer prüfer "
     "gutachterin bewerterin kodiererin codiererin prüferin beoordelaar annotateur annotatore valutatore "
     "évaluateur evaluateur evaluador evaluadora avaliador avaliadora anotador anotadora 标注员 المقيم"

@@ -1,0 +1,93 @@
+"""Things that are compared, pairs, objects in cells and rounds: what is none of raters, items and labels."""
+
+import random
+
+import pytest
+
+from grasp_core.reading.guess.advice import Named
+from grasp_core.reading.guess.recognise import Guess, recognise
+from tests.reading.made_up import asked
+from tests.reading.making import crossed, numbered
+
+RNG = random.Random(9)
+WORDS = [f"w{n}" for n in range(9)]
+
+
+def sentences(guess: Guess) -> str:
+    return "\n".join(one.sentence for one in guess.reasons)
+
+
+@pytest.mark.parametrize("layout", [None, "items-by-raters", "raters-by-items"])
+@pytest.mark.parametrize(
+    ("head", "shown"), [("sub1 sub2 agreement", 2), ("item1 item2 item3 item4 best worst", 4)]
+)
+def test_things_shown_side_by_side_are_no_labels(head: str, shown: int, layout: str | None) -> None:
+    def row(_: int) -> list[str]:
+        them = RNG.sample(WORDS, shown)
+        return [*them, *(RNG.sample(them, 2) if shown > 2 else RNG.choices("01"))]
+
+    guess = recognise(numbered(head, row, 200), named=Named(layout=layout))
+    assert "differ from each other in every row" in sentences(guess)
+    assert "layout" not in asked(guess)
+
+
+@pytest.mark.parametrize("rows", [8, 200])
+def test_raters_who_may_agree_by_chance_are_asked_about_as_before(rows: int) -> None:
+    def row(n: int) -> list[str]:
+        return RNG.sample(WORDS, 2) if n else ["w1", "w1"]  # they agree once, or there are few rows
+
+    said = sentences(recognise(numbered("coder1 coder2", row, rows)))
+    assert "differ from each other in every row" not in said
+
+
+def test_ranks_hold_each_word_once_in_a_row_and_are_labels() -> None:
+    table = numbered("item rater1 rater2 rater3", lambda n: (f"i{n}", *RNG.sample(["low", "mid", "high"], 3)))
+    assert "differ from each other in every row" not in sentences(recognise(table))
+
+
+def test_a_pair_in_both_orders_is_told() -> None:
+    def row(n: int, r: int) -> tuple[object, ...]:
+        pair = (f"use{n}", f"use{n + 1}")
+        return (*(pair if (n + r) % 2 else pair[::-1]), f"r{r}", *RNG.choices("1234"))
+
+    table = crossed("use_id1,use_id2,annotator,judgment", row, 30, 4)
+    told = sentences(recognise(table, named=Named(item="use_id1+use_id2")))
+    assert "30 pairs occur in both orders, as two items" in told
+    plain = crossed("use_id1,use_id2,annotator,judgment", lambda n, r: (n, n + 1, f"r{r}", r), 30, 4)
+    assert "both orders" not in sentences(recognise(plain, named=Named(item="use_id1+use_id2")))
+
+
+def test_a_part_of_the_items_id_is_no_label_and_objects_are_named_as_such() -> None:
+    def row(n: int, r: int) -> tuple[object, ...]:
+        fields = f'{{"clear": {RNG.randrange(2)}, "note": "{RNG.choice(WORDS)}"}}'
+        return (n * 4 + r, n // 2, ["story", "theme"][n % 2], fields, f"u{r}")
+
+    table = crossed("id,submission_id,category,fields_json,user", row, 60, 4)
+    guess = recognise(table)
+    assert not any("fields_json" in candidates for candidates in asked(guess).values())
+    guess = recognise(table, named=Named(item="submission_id+category"))
+    assert asked(guess).get("label") == ()
+    assert "'fields_json' holds objects in JSON" in sentences(guess)
+
+
+def test_one_part_that_decides_the_others_is_the_item() -> None:
+    def row(n: int, r: int) -> tuple[object, ...]:
+        who = RNG.choice("ab") if r == 0 and n % 30 == 0 else f"Reviewer_{n}_{r}"
+        return (f"p{n:03}", f"{RNG.choice(WORDS)} of paper {n:03}", who, *RNG.choices("3568"))
+
+    guess = recognise(crossed("paper_id,title,reviewer,rating", row, 60, 3))
+    assert (guess.spec.item, guess.spec.rater, guess.spec.label) == ("paper_id", "reviewer", "rating")
+    assert "together" not in sentences(guess)
+
+
+def test_rounds_of_two_raters_are_offered_apart() -> None:
+    table = numbered("doc H1_r1 H1_r2 H2_r1 H2_r2", lambda n: (n, *RNG.choices(["yes", "no"], k=4)))
+    assert asked(recognise(table))["label"] == ("H*_r1", "H*_r2", "H1_r*", "H2_r*")
+    guess = recognise(table, named=Named(label="H*_r1"))
+    assert (guess.spec.item, guess.spec.ignore) == ("doc", ("H1_r2", "H2_r2"))
+
+
+def test_a_radiologist_may_be_called_rad() -> None:
+    table = crossed("image_id,rad_id,finding", lambda n, r: (f"{n:x}", f"R{r}", *RNG.choices("01")), 30, 4)
+    guess = recognise(table)
+    assert (asked(guess), guess.spec.rater) == ({}, "rad_id")
