@@ -149,12 +149,18 @@ def _corner(name: str) -> bool:
 
 def _something_else(look: Look, name: str) -> bool:
     """Return whether the column is no id, by its name or by its values."""
-    words = names.DEMOGRAPHIC | names.META | names.SECONDARY
+    words = names.META | names.SECONDARY
     if look.kind(name) == "text" and _SEVERAL * len(look[name].values) < look.n:
         words -= names.WRITTEN  # a recurring text was shown to several raters, and not written by them
     if look.unique(name) or names.mentions(name, words) or names.label_score(name) > 1:
         return True
-    return name in look.scales or look.decimals(name)
+    return name in look.scales or look.decimals(name) or _of_people(look, name, look.named.rater)
+
+
+def _of_people(look: Look, name: str, rater: str | None) -> bool:
+    """Return whether a column is named like what is known of people, and not rated, as a country may be."""
+    rated = rater in look.columns and look.pairs(name, str(rater)) >= _SEVERAL * len(look[str(rater)].values)
+    return names.mentions(name, names.DEMOGRAPHIC) and not (rated or names.is_id(name))
 
 
 def _pairs(look: Look, items: Sequence[str], raters: Sequence[str]) -> list[Pair]:
@@ -361,9 +367,9 @@ def _none(look: Look) -> Ids:
     if look.named.item is None and rater is not None and recurring:
         several = item_of_several(look, rater)
         if several is not None:
-            why = f"no column by itself tells what {quoted(rater)} rated, but these do together"
-            if PLUS not in several:
-                why = f"with {quoted(rater)} it tells the rows apart"
+            why = f"with {quoted(rater)} it tells the rows apart"
+            if PLUS in several:
+                why = f"no column by itself tells what {quoted(rater)} rated, but these do together"
             reasons = [_together(look, several, rater, why)]
             if not look.named.rater:
                 reasons.append(Reason("rater", f"{quoted(rater)}: its name says rater", "sure"))
@@ -376,8 +382,8 @@ def _none(look: Look) -> Ids:
     if 2 * len(made) >= len(look.columns):
         why = f"{quoted(made[0])} is named like what was counted or worked out for an item"
     if listing is not None:
-        objects = all(text.startswith("[{") for text in look.texts(listing))
-        what = "objects, which were not taken apart" if objects else "labels, without who gave them"
+        what = "labels, without who gave them"
+        what = "objects, which were not taken apart" if look.holds_objects(listing) else what
         why = f"{quoted(listing)} holds lists of {what}"
     people = (
         name for name in look.columns if names.mentions(name, names.PEOPLE) and "your" in names.words(name)
@@ -493,9 +499,10 @@ def _may_be_part(look: Look, name: str, rater: str) -> bool:
         or look.decimals(name)
         or look.holds_objects(name)
         or _how_many(look, name)
+        or _of_people(look, name, rater)
     ):
         return False
-    aside = names.DEMOGRAPHIC | names.SECONDARY | names.META - names.PHASES - names.OCCASIONS
+    aside = names.SECONDARY | names.META - names.PHASES - names.OCCASIONS
     if names.mentions(name, aside):
         return False
     asked = names.mentions(name, names.ASKED) or names.names_questions(name)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 import string
 from collections import Counter
 from collections.abc import Iterator
@@ -309,14 +310,15 @@ def doubted(look: Look, spec: DataSpec, named: Named, *, sure: bool = False) -> 
     yield from _both_orders(some, spec.item)
     if named.rater is None and not sure:
         yield from _people(look.of_some(spec.rater), spec.rater, spec)
+    elif named.rater is None and (name := _differing(look.of_some(spec.rater), spec)) is not None:
+        why = f"if {listed(sorted(look.texts(spec.rater)), 3)} are the same people in all rows"
+        yield Reason("rater", f"{why}, although {quoted(name)} differs within each", "unsure", (spec.rater,))
     if named.label is None:
         if some.pairs(spec.item, spec.rater) < _MIN_DISTINCT_PAIRS * some.n:
             yield from _marked_spans(look)
         yield from _questions_in_rows(look, some, spec)
-    elif named.label in look.columns:
-        what = FREE if look.free_text(named.label) else OBJECTS if look.holds_objects(named.label) else ""
-        if what:
-            yield Reason("label", f"{quoted(named.label)}: {what}, on which raters can hardly agree")
+    elif named.label in look.columns and look.free_text(named.label):
+        yield Reason("label", f"{quoted(named.label)}: {FREE}, on which raters can hardly agree")
 
 
 def doubts(table: Table, spec: DataSpec) -> list[Reason]:
@@ -324,10 +326,8 @@ def doubts(table: Table, spec: DataSpec) -> list[Reason]:
     if spec.layout != "long" or spec.label is None or spec.label not in table.columns:
         return []
     look = Look(table)
-    texts = look.texts(spec.label)
     objects = look.holds_objects(spec.label)
-    free = look.free_text(spec.label)
-    if not texts or not (objects or free):
+    if not (objects or look.free_text(spec.label)):
         return []
     others = tuple(name for name in spec.labels if name != spec.label)
     what = OBJECTS if objects else FREE
@@ -356,14 +356,15 @@ def _questions_in_rows(look: Look, some: Look, spec: DataSpec) -> Iterator[Reaso
     for name in look.columns:
         if name in (item, spec.rater, *spec.labels) or not 1 < len(look.texts(name)) <= MOST_QUESTIONS:
             continue
-        asked = sorted(look.texts(name))
+        answered = np.unique(look[name].codes[~look[label].among([""])])
+        asked = sorted({look[name].values[code] for code in answered} - {""})
         of_items = some.depends_on(name, item)
         few = min(len(look.texts(label)), len(look[item].values))
         apart = of_items and 2 * len(asked) <= few and some.depends_on(name, label)
-        if not apart and (of_items or not names.names_questions(name)):
+        if len(asked) < 2 or (not apart and (of_items or not names.names_questions(name))):
             continue
         does = "has labels of its own for each of its values" if apart else "names what each row answers"
-        drop = " ".join(f"--drop {name}={text}" for text in asked[1:_MOST_SHOWN])
+        drop = " ".join(f"--drop {shlex.quote(f'{name}={text}')}" for text in asked[1:_MOST_SHOWN])
         more = "..." if len(asked) > _MOST_SHOWN else ""
         why = (
             f"{quoted(name)} {does} ({listed(asked, 3)}), so that "
@@ -473,6 +474,15 @@ def _people(look: Look, rater: str, spec: DataSpec) -> Iterator[Reason]:
                 why = f"as {quoted(name)} differs with {quoted(place)}"
                 yield apart_by(place, f": one id may be several people, {why}")
                 return
+
+
+def _differing(look: Look, spec: DataSpec) -> str | None:
+    """Return what is known of people and differs within each of numbered raters and within items, or None."""
+    rater, item = str(spec.rater), str(spec.item)
+    able = [] if look.integers(rater, named=True) is None else list(look.columns)
+    about = (name for name in able if names.mentions(name, names.DEMOGRAPHIC) and name != spec.label)
+    free = (name for name in about if not look.depends_on(name, item))
+    return next((name for name in free if (_values_of_each(look, name, look[rater].codes) > 1).all()), None)
 
 
 def _are_places(look: Look, rater: str, item: str) -> bool:

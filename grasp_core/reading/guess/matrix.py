@@ -97,7 +97,9 @@ def guess_matrix(look: Look, raters: Table | None, *, by_values: bool = False) -
     side = side._replace(confidence="unsure") if by_values else side
     first = cells.columns[0]  # numbered columns may be places in a task, with other people in each batch
     crowd = stem(first) in names.CROWD or any(names.mentions(name, names.ROUNDS) for name in cells.rest)
-    numbered = all("".join(names.words(name)[-1:]).isdigit() for name in cells.columns)
+    about = [one for one in cells.rest if one.startswith(first) and names.mentions(one, names.DEMOGRAPHIC)]
+    crowd = crowd or any(len(look.texts(one)) > 1 for one in about)  # rater1_gender differs
+    numbered = all(name[-1:].isdigit() for name in cells.columns)
     places = raters is None and not side.by_rater and crowd and numbered
     pattern = pattern_of(cells.columns, look.columns) if places else None
     first, last = quoted(cells.columns[0]), quoted(cells.columns[-1])
@@ -116,7 +118,7 @@ def guess_matrix(look: Look, raters: Table | None, *, by_values: bool = False) -
     questions = questions_of(look, others)
     if pattern is not None:  # asked whatever layout is named
         reasons.append(Reason("label", who, "unsure", (pattern,)))
-    elif len(questions) > 1:
+    elif len(questions) > 1 and any(cells.columns[0] in matching(one, others) for one in questions):
         why = f"{listed(questions)} are columns of different kinds, as of several questions"
         reasons.append(Reason("label", why, "unsure", (*questions, *_of_groups(questions))))
     return spec, reasons
@@ -445,11 +447,10 @@ def around_matrix(look: Look, found: Reading | None, named: Named) -> Reading:
     )  # items may be named so
     if crossed:
         why = f"{listed(cells, 3)} may be several questions to each rater"
-        patterns = questions_of(look, cells)
+        patterns = tuple(questions_of(look, cells))
         if len(patterns) == 1:  # it would take all questions for raters
-            parts = (pattern_of(one, look.columns) for one in crossed)
-            patterns = [one for one in parts if one is not None] or patterns
-        several = Reason("label", why, "unsure", tuple(patterns))
+            patterns = tuple(filter(None, (pattern_of(one, look.columns) for one in crossed))) or patterns
+        several = Reason("label", why, "unsure", patterns)
         of_coders = None if several.candidates else _questions_of_coders(look)
         reasons = [*reasons, of_coders or several]
     key = _key_field(spec)

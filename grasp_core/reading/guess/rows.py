@@ -1,6 +1,7 @@
 """Rows that may not be meant to count: some are left out, some advised to be, and some asked about."""
 
 import re
+import shlex
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -56,7 +57,7 @@ def guess_exclusions(
                 continue
             said = (
                 f"{quoted(name)} = {quoted(value)} ({doubt}) may say who should not count; nobody is left "
-                f"out, unless on Data, under Leave out, or by --exclude {name}={value}"
+                f"out, unless on Data, under Leave out, or by --exclude {shlex.quote(f'{name}={value}')}"
             )
             reasons.append(Reason("exclude", said, "unsure", (name,)))
     return advice, reasons
@@ -454,7 +455,7 @@ def in_doubt(look: Look, spec: DataSpec) -> Iterator[Reason]:
         rows = number(occurrences(table, name, text), "row")
         why = (
             f"{quoted(name)} = {quoted(text)} in {rows} of {len(table):,}: {may}; they count, unless left "
-            f"out on Data, under Leave out, or by --drop {name}={text}"
+            f"out on Data, under Leave out, or by --drop {shlex.quote(f'{name}={text}')}"
         )
         yield Reason("filters", why, "unsure", (name,))
     if spec.layout == "items-by-raters":
@@ -469,6 +470,6 @@ def in_doubt(look: Look, spec: DataSpec) -> Iterator[Reason]:
             f"{listed(models, 3)} {agree(len(models), 'is', 'are')} called like "
             f"{agree(len(models), 'a model', 'models')}, not like the other raters; "
             f"{agree(len(models), 'it counts', 'they count')}, unless left out on Data, under Leave out, or "
-            f"by --exclude-rater {models[0]}"
+            f"by --exclude-rater {shlex.quote(models[0])}"
         )
         yield Reason("filters", why, "unsure", tuple(models))

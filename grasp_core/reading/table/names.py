@@ -25,8 +25,9 @@ RATES = word_set(
     "rater annotator coder judge labeler labeller reviewer evaluator assessor grader moderator listener "
     "ann rad observer viewer reader juror clinician physician radiologist pathologist dermatologist taster "
     "panelist panellist scorer examiner validator linguist gutachter bewerter kodierer codierer prüfer "
-    "gutachterin bewerterin kodiererin codiererin prüferin beoordelaar annotateur annotatore valutatore "
-    "évaluateur evaluateur evaluador evaluadora avaliador avaliadora anotador anotadora 标注员 المقيم"
+    "gutachterin bewerterin beurteiler beurteilerin kodiererin codiererin prüferin beoordelaar annotateur "
+    "annotatore valutatore évaluateur evaluateur evaluador evaluadora avaliador avaliadora anotador "
+    "anotadora 标注员 المقيم"
 )
 """Words for people who rate; a participant or a patient may be rated by them."""
 RATER = RATES | word_set(

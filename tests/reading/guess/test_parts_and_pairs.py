@@ -91,3 +91,75 @@ def test_a_radiologist_may_be_called_rad() -> None:
     table = crossed("image_id,rad_id,finding", lambda n, r: (f"{n:x}", f"R{r}", *RNG.choices("01")), 30, 4)
     guess = recognise(table)
     assert (asked(guess), guess.spec.rater) == ({}, "rad_id")
+
+
+@pytest.mark.parametrize(
+    "head", ["rater1 rater2 rater3", "annotator1_label annotator2_label annotator3_label"]
+)
+def test_numbered_raters_whose_gender_differs_by_row_are_asked_about(head: str) -> None:
+    columns = head.split()
+    about = [f"{name.removesuffix('_label')}_{what}" for name in columns for what in ("gender", "race")]
+
+    def row(n: int) -> list[object]:
+        known = [cell for _ in columns for cell in (RNG.choice("MF"), RNG.choice("abc"))]
+        return [n, f"{RNG.choice(WORDS)}_of_{n}", *RNG.choices("12345", k=3), *known]
+
+    table = numbered(f"id text {head} {' '.join(about)}", row, 80)
+    assert "are the same people in all rows" in "\n".join(one.sentence for one in recognise(table).uncertain)
+
+
+def test_numbered_raters_with_one_gender_each_are_people() -> None:
+    def row(n: int) -> list[object]:
+        return [n, *(cell for one in "MFM" for cell in (*RNG.choices(["toxic", "ok"]), one))]
+
+    head = " ".join(f"annotator{n}_label annotator{n}_gender" for n in (1, 2, 3))
+    assert asked(recognise(numbered(f"id {head}", row, 80))) == {}
+
+
+def test_numbered_workers_in_one_word_may_be_places() -> None:
+    head = " ".join(f"worker{n}" for n in range(1, 6))
+    guess = recognise(numbered(f"item {head}", lambda n: (n, *RNG.choices("ab", k=5))))
+    assert asked(guess) == {"label": ("worker*",)}
+
+
+def test_a_pattern_is_asked_for_only_if_one_names_the_labels() -> None:
+    """`rater*` would name what is known of the raters, too, and `rater*gen` has no labels at all."""
+
+    def row(n: int) -> list[object]:
+        known = [
+            cell for _ in range(3) for cell in (RNG.choice("MF"), RNG.choice(["white", "black", "asian"]))
+        ]
+        return [n, *RNG.choices("12345", k=3), *known]
+
+    head = "id rater1 rater2 rater3 rater1gen rater1eth rater2gen rater2eth rater3gen rater3eth"
+    assert "label" not in asked(recognise(numbered(head, row, 80)))
+
+
+def test_parts_of_a_task_without_labels_are_no_questions() -> None:
+    def row(n: int, r: int) -> tuple[object, ...]:
+        return (
+            (f"Person {r}", f"img{n // 2}.jpg", ["fixation", "rating"][n % 2], *RNG.choices("1234567"))
+            if (n % 2)
+            else (f"Person {r}", f"img{n // 2}.jpg", "fixation", "")
+        )
+
+    table = crossed("Participant,image,Zone Type,Response", row, 40, 8)
+    assert "label" not in asked(recognise(table))
+
+
+def test_options_are_printed_as_a_shell_takes_them() -> None:
+    def row(n: int, r: int) -> tuple[object, ...]:
+        return (f"i{n // 2}", f"r{r}", ["how clear", "how fun"][n % 2], *RNG.choices("12345"))
+
+    guess = recognise(crossed("Item,Rater,Rated aspect,Score", row, 60, 5), named=Named(item="Item"))
+    assert "--drop 'Rated aspect=how fun'" in sentences(guess)
+
+
+def test_what_was_rated_may_be_called_by_a_demographic_word() -> None:
+    """Experts place parties: their own `expert_gender` is theirs, but a `party_id` is no person's."""
+
+    def row(n: int, r: int) -> tuple[object, ...]:
+        return (500 + r, 100 + n, f"{RNG.randrange(11)}", "MF"[r % 2])
+
+    guess = recognise(crossed("id,party_id,position,expert_gender", row, 12, 9), named=Named(rater="id"))
+    assert (guess.spec.item, guess.spec.label) == ("party_id", "position")
