@@ -120,7 +120,9 @@ def guess_matrix(look: Look, raters: Table | None, *, by_values: bool = False) -
         reasons.append(Reason("label", who, "unsure", (pattern,)))
     elif len(questions) > 1 and any(cells.columns[0] in matching(one, others) for one in questions):
         why = f"{listed(questions)} are columns of different kinds, as of several questions"
-        reasons.append(Reason("label", why, "unsure", (*questions, *_of_groups(questions))))
+        coded = _questions_of_coders(look, 2)  # hate_AB, hate_CD: *_AB has two questions to one coder
+        patterns = [*(() if coded is None else coded.candidates), *questions, *_of_groups(questions)]
+        reasons.append(Reason("label", why, "unsure", tuple(dict.fromkeys(patterns))))
     return spec, reasons
 
 
@@ -193,14 +195,14 @@ def column_per_coder(look: Look) -> Reading | None:
     return None if which is None else (DataSpec(layout="items-by-raters"), [which])
 
 
-def _questions_of_coders(look: Look) -> Reason | None:
+def _questions_of_coders(look: Look, least: int = QUESTIONS) -> Reason | None:
     """Return the question which of several questions is meant, if names end in the coders' initials."""
     ends: dict[str, dict[str, str]] = {}
     for name in look.columns:
         if (told := _INITIALS.fullmatch(name)) is not None and look.kind(name) in ("words", "numbers"):
             ends.setdefault(told[1], {})[told[2]] = name
     often = Counter(frozenset(by) for by in ends.values() if len(by) > 1).most_common(1)
-    if not often or often[0][1] < QUESTIONS:
+    if not often or often[0][1] < least:
         return None
     coders = sorted(often[0][0])
     asked = {f"{start}{ANY}": [*by.values()] for start, by in ends.items() if {*by} == {*coders}}

@@ -78,7 +78,8 @@ _NOBODY = frozenset(
     {"nan", "null", "undefined", "<na>", "#n/a", "unknown", "anonymous", "not-logged-in", "not logged in"}
 )
 _MODEL = re.compile(
-    r"(?<![^\W_])((chat)?gpt|llm(?!\d+[a-z])|deepseek|qwen|mixtral|((claude|llama|gemini|mistral|gemma|grok)[\W_]?\d))",
+    r"(?<![^\W_])((chat)?gpt|llm(?!\d+[a-z])|deepseek|qwen|mixtral|((claude|llama|gemini|mistral|gemma|grok)[\W_]?\d)"
+    r"|pred(icted|ictions?|s)?(?![^\W_]))",
     re.I,
 )
 """Names of models that no person has."""
@@ -465,7 +466,7 @@ def in_doubt(look: Look, spec: DataSpec) -> Iterator[Reason]:
     else:
         return
     models = [text for text in ids if _MODEL.search(text)]
-    if models and 2 * len(models) <= len(ids):
+    if 0 < len(models) < len(ids):
         why = (
             f"{listed(models, 3)} {agree(len(models), 'is', 'are')} called like "
             f"{agree(len(models), 'a model', 'models')}, not like the other raters; "

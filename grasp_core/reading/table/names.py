@@ -127,7 +127,7 @@ STUDIES = word_set("study exp experiment site hospital")
 """Words for studies or places that may have their own raters, numbered from 1."""
 PHASES = word_set("block phase stage part section type kind trial trials task condition")
 """Words for the parts of an experiment."""
-OCCASIONS = word_set("time day hour")
+OCCASIONS = word_set("time day hour minute second")
 """Words for repeated occasions of asking a rater."""
 TIMES = word_set("block phase stage trial trials")
 """Words of `PHASES` for times; a ``type`` or ``section`` may be one of items."""

@@ -163,3 +163,26 @@ def test_what_was_rated_may_be_called_by_a_demographic_word() -> None:
 
     guess = recognise(crossed("id,party_id,position,expert_gender", row, 12, 9), named=Named(rater="id"))
     assert (guess.spec.item, guess.spec.label) == ("party_id", "position")
+
+
+def test_questions_of_two_coders_are_offered_by_question_too() -> None:
+    table = numbered(
+        "doc hate_AB hate_CD irony_AB irony_CD", lambda n: (n, *RNG.choices(["TRUE", "FALSE"], k=4))
+    )
+    assert asked(recognise(table))["label"][:2] == ("hate_*", "irony_*")
+
+
+def test_a_second_of_a_video_is_part_of_the_item() -> None:
+    table = crossed(
+        "video,second,coder,code",
+        lambda n, r: (f"v{n // 12}", n % 12 * 10, ["KL", "MN"][r], *RNG.choices(["on", "off"])),
+        96,
+        2,
+    )
+    assert asked(recognise(table)) == {"item": ("video+second",)}
+
+
+def test_most_columns_may_be_models() -> None:
+    table = numbered("id human_label a_pred b_pred gpt_pred", lambda n: (n, *RNG.choices(["yes", "no"], k=4)))
+    guess = recognise(table, named=Named(layout="items-by-raters"))
+    assert "'a_pred', 'b_pred', 'gpt_pred' are called like models" in sentences(guess)
