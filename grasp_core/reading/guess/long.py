@@ -466,6 +466,8 @@ def item_of_several(look: Look, rater: str, known: str | None = None) -> str | N
                 fitting.append((-sum(map(bool, map(called.get, chosen))), n_items, chosen))
         if fitting:  # the set with the fewest items: answers would make several of one
             chosen = min(fitting, key=lambda one: one[:2])[2]
+            like = (run for run in runs(able) if not set(run).isdisjoint(chosen))  # image1, image2, image3
+            chosen = tuple(dict.fromkeys((*chosen, *(name for run in like for name in run))))
             whole = (one for one in chosen if all(look.depends_on(other, one) for other in chosen))
             return next(whole, None) or _with_versions(look, chosen, able, rater)
     return None

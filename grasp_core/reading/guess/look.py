@@ -451,7 +451,8 @@ def _people(look: Look, rater: str, spec: DataSpec) -> Iterator[Reason]:
     if (place := anew_in(look, rater)) is not None:
         yield apart_by(place, f" counts anew in each {quoted(place)}, so that one id may be several people")
         return
-    if _are_places(look, rater, str(spec.item)):
+    roles = any(text.casefold() == "self" for text in look.texts(rater))  # of other people for each ratee
+    if roles or _are_places(look, rater, str(spec.item)):
         shown = listed(sorted(look.texts(rater)), 3)
         why = f"if {shown} are the same people in all rows, and no places of a task that others take in turn"
         yield Reason("rater", why, "unsure", (rater,))

@@ -186,3 +186,22 @@ def test_most_columns_may_be_models() -> None:
     table = numbered("id human_label a_pred b_pred gpt_pred", lambda n: (n, *RNG.choices(["yes", "no"], k=4)))
     guess = recognise(table, named=Named(layout="items-by-raters"))
     assert "'a_pred', 'b_pred', 'gpt_pred' are called like models" in sentences(guess)
+
+
+def test_like_named_parts_of_an_item_go_together() -> None:
+    def row(n: int, r: int) -> tuple[object, ...]:
+        shown = sorted(RNG.sample(range(30), 3))
+        return (f"s{r}", *(f"img{one}" for one in shown), *RNG.choices("123"))
+
+    table = crossed("subject,image1,image2,image3,odd_one", row, 30, 10)
+    assert asked(recognise(table))["item"] == ("image1+image2+image3",)
+
+
+def test_who_is_called_self_is_another_person_for_each_item() -> None:
+    table = crossed(
+        "ratee,rater,teamwork",
+        lambda n, r: (f"e{n}", ["self", "peer", "boss"][r], *RNG.choices("12345")),
+        30,
+        3,
+    )
+    assert asked(recognise(table)) == {"rater": ("rater",)}
