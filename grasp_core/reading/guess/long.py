@@ -319,6 +319,8 @@ def _reason(look: Look, role: Role, best: Pair, found: Sequence[Pair]) -> Reason
     elif not score and called:
         why = f"the values say so, and {listed(called)} by name"
         return Reason(role, f"{quoted(own)}: {why}", "unsure", (own, *called))
+    elif names.words(own) == ("id",) and role == "rater" and (about := _known_of(look, own, best.item)):
+        why, confidence = f"the rows of each have one {quoted(about)}", "likely"
     elif not score and role == "rater" and best.score:  # it may also be the system judged
         why, confidence, candidates = "are these the people who gave the labels", "unsure", (own,)
     elif not score:
@@ -535,7 +537,7 @@ def guess_label(look: Look, item: str, rater: str) -> tuple[str, Reason]:
     called = {names.words(name): name for name in free}
     free = [name for name in free if not _made_of_another(look, name, called)]
     if not free:
-        return _named_only(look, able, item, rater)
+        return _named_only(look, able, item, rater, taken)
     ranks = {name: _rank(name) for name in free}
     top = max(ranks.values())
     best = _different(look, _best(look, ranks, top))
@@ -698,9 +700,10 @@ def _made_of_another(look: Look, name: str, called: Mapping[tuple[str, ...], str
     return any(look.depends_on(name, other) and not look.depends_on(other, name) for other in others)
 
 
-def _named_only(look: Look, able: Sequence[str], item: str, rater: str) -> tuple[str, Reason]:
+def _named_only(
+    look: Look, able: Sequence[str], item: str, rater: str, taken: Collection[str]
+) -> tuple[str, Reason]:
     """Return a column whose name says label, or a question, if no column varies within items and raters."""
-    taken = {item, rater, *item.split(PLUS), *rater.split(PLUS)}
     others = [name for name in look.columns if name not in taken]
     free = [name for name in able if not any(look.depends_on(name, key) for key in (item, rater))]
     named = [name for name in others if _rank(name) > 1 and _may_label(look, name, least=1)]
@@ -724,12 +727,9 @@ def _named_only(look: Look, able: Sequence[str], item: str, rater: str) -> tuple
     unfilled = [name for name in others if _rank(name) > 1 and look.kind(name) == "empty"]
     if unfilled:  # such as a sheet to vote on
         why = f"no column looks like labels: {quoted(unfilled[0])} is empty in every row; fill it in"
-    objects = [name for name in others if look.holds_objects(name) and not look.depends_on(name, item)]
-    if not named and objects:
-        why = f"no column looks like labels: {quoted(objects[0])} holds {OBJECTS}; write each into a column"
-    written = [name for name in others if look.free_text(name) and not look.depends_on(name, item)]
-    if not named and written:
-        why = (
-            f"no column looks like labels: {listed(written, 3)} {agree(len(written), 'holds', 'hold')} {FREE}"
-        )
+    for what, holds in ((FREE, look.free_text), (OBJECTS, look.holds_objects)):
+        found = [name for name in others if holds(name) and not look.depends_on(name, item)]
+        if not named and found:
+            shown = f"{listed(found, 3)} {agree(len(found), 'holds', 'hold')} {what}"
+            why = f"no column looks like labels: {shown}"
     return best, Reason("label", why, "unsure", tuple(named or free))

@@ -276,7 +276,7 @@ def _most_rows(table: Table) -> int:
 
 
 FREE = "free answers, hardly any of them twice"
-OBJECTS = "objects in JSON, such as marked spans, or several answers"
+OBJECTS = "objects in JSON, such as marked spans, or several answers that need a column each"
 _WORD = 3
 """Fewest letters of a word, such as ``Bio``; capitals need one more, since initials have up to three."""
 _MOST_SHOWN = 4

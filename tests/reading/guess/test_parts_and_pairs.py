@@ -205,3 +205,18 @@ def test_who_is_called_self_is_another_person_for_each_item() -> None:
         3,
     )
     assert asked(recognise(table)) == {"rater": ("rater",)}
+
+
+@pytest.mark.parametrize("known", [True, False])
+def test_a_bare_id_that_decides_ages_is_the_raters(known: bool) -> None:
+    def row(n: int, r: int) -> tuple[object, ...]:
+        return (
+            f"case{n}",
+            f"96;{400 + r}",
+            *RNG.choices("1234567"),
+            20 + r % 7 if known else RNG.randrange(20, 90),
+        )
+
+    guess = recognise(crossed("case,id,response,age", row, 20, 15))
+    assert asked(guess) == ({} if known else {"rater": ("id",)})
+    assert (guess.spec.item, guess.spec.rater) == ("case", "id")
