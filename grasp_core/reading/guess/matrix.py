@@ -444,10 +444,8 @@ def around_matrix(look: Look, found: Reading | None, named: Named) -> Reading:
     if bare and (other := _of_other_kinds(look, cells, spec.layout)) is not None:
         reasons = [*reasons, other]
     asked = named.cells or any(one.field == "label" for one in reasons)
-    crossed = (
-        product(cells) if spec.layout == "items-by-raters" and not asked else ()
-    )  # items may be named so
-    if crossed:
+    by_item = spec.layout == "items-by-raters"  # items may be named so, too
+    if by_item and not asked and (crossed := product(cells)):
         why = f"{listed(cells, 3)} may be several questions to each rater"
         patterns = tuple(questions_of(look, cells))
         if len(patterns) == 1:  # it would take all questions for raters

@@ -518,7 +518,7 @@ def _in_bands(
             if (edges := bands(texts, MOST_NUMBERS if name in able else 3)) is not None:
                 why = (
                     f"{quoted(name)} makes no groups yet: {number(len(texts), 'number')} are too many; "
-                    f"cut it into ranges, on Data under Recode values or by "
+                    "cut it into ranges, on Data under Recode values or by "
                     f"--bins {shlex.quote(name)}:{edges}"
                 )
                 yield Reason("axes", why, "likely", (name,))

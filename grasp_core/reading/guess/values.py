@@ -113,13 +113,14 @@ def _make_up(look: Look, cells: Sequence[str], layout: Layout) -> str | None:
 
 def _shown_together(look: Look, cells: Sequence[str]) -> str | None:
     """Say that no row of words holds one of them twice, as compared things; None if that may be chance."""
-    columns = [look[name].cells for name in cells[:_MOST_COLUMNS]]
-    often = [Counter(filter(None, texts)) for texts in columns]
-    if {look.kind(name) for name in cells} != {"words"} or len(set().union(*often)) <= len(cells):
+    cells = cells[:_MOST_COLUMNS]
+    often = [Counter(look[name].tally) for name in cells if look.kind(name) == "words"]
+    if len(often) < len(cells) or len(set().union(*often) - {""}) <= len(cells):
         return None  # a row of ranks has each once, too
-    by_chance = sum(one[text] * other[text] for one, other in combinations(often, 2) for text in one) / look.n
-    filled = ([text for text in row if text] for row in zip(*columns, strict=True))
-    if by_chance < _CHANCES or any(len(set(row)) < len(row) for row in filled):
+    pairs = combinations(often, 2)
+    by_chance = sum(one[text] * other[text] for one, other in pairs for text in one if text) / max(look.n, 1)
+    rows = zip(*(look[name].cells for name in cells), strict=True) if by_chance >= _CHANCES else [("x", "x")]
+    if any(len({*row} - {""}) < len(row) - row.count("") for row in rows):
         return None
     first, last = quoted(cells[0]), quoted(cells[-1])
     return f"{first} to {last} differ from each other in every row, as things shown side by side do"
