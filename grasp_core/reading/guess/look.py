@@ -480,8 +480,10 @@ def _people(look: Look, rater: str, spec: DataSpec) -> Iterator[Reason]:
 def _differing(look: Look, spec: DataSpec) -> str | None:
     """Return what is known of people and differs within each of numbered raters and within items, or None."""
     rater, item = str(spec.rater), str(spec.item)
-    able = [] if look.integers(rater, named=True) is None else list(look.columns)
-    about = (name for name in able if names.mentions(name, names.DEMOGRAPHIC) and name != spec.label)
+    recipe = look.whole.recipe  # of a tool's export these may be questions about a text, such as its language
+    if recipe is None or "columns per rater" not in recipe.name or look.integers(rater, named=True) is None:
+        return None
+    about = (name for name in look.columns if names.mentions(name, names.DEMOGRAPHIC) and name != spec.label)
     free = (name for name in about if not look.depends_on(name, item))
     return next((name for name in free if (_values_of_each(look, name, look[rater].codes) > 1).all()), None)
 

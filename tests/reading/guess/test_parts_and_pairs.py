@@ -116,6 +116,25 @@ def test_numbered_raters_with_one_gender_each_are_people() -> None:
     assert asked(recognise(numbered(f"id {head}", row, 80))) == {}
 
 
+def test_questions_of_a_tool_about_a_texts_language_say_nothing_of_the_raters() -> None:
+    def row(n: int) -> list[object]:
+        text, (sentiment, language) = n // 2 + 1, (RNG.choice(["good", "bad"]), RNG.choice(["en", "de"]))
+        return [
+            n,
+            n % 2 + 1,
+            "2026-01-02T10:00:00Z",
+            text,
+            3.5,
+            sentiment,
+            language,
+            f"t{text}",
+            "2026-01-02T10:00:09Z",
+        ]
+
+    head = "annotation_id annotator created_at id lead_time sentiment language text updated_at"
+    assert "rater" not in asked(recognise(numbered(head, row, 80)))
+
+
 def test_numbered_workers_in_one_word_may_be_places() -> None:
     head = " ".join(f"worker{n}" for n in range(1, 6))
     guess = recognise(numbered(f"item {head}", lambda n: (n, *RNG.choices("ab", k=5))))
