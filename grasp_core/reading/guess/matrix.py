@@ -122,6 +122,8 @@ def guess_matrix(look: Look, raters: Table | None, *, by_values: bool = False) -
         why = f"{listed(questions)} are columns of different kinds, as of several questions"
         coded = _questions_of_coders(look, 2)  # hate_AB, hate_CD: *_AB has two questions to one coder
         patterns = [*(() if coded is None else coded.candidates), *questions, *_of_groups(questions)]
+        letters = not cells.rest and all(len(one) == len("M*") for one in questions)
+        patterns += [ANY] if letters else []  # M1, M2, F1, F2 may all be raters
         reasons.append(Reason("label", why, "unsure", tuple(dict.fromkeys(patterns))))
     return spec, reasons
 
@@ -148,6 +150,7 @@ def named_matrix(look: Look, raters: Table | None) -> Reading:
         )
     given = {look.named.item, look.named.rater}
     key = next((name for name in look.columns if name in given), None) or _row_ids(look, raters)
+    found = [name for name in found if pattern != ANY or name != key]
     rest = tuple(name for name in look.columns if name not in (*found, key))
     cells = LabelColumns(tuple(found), rest, f"{quoted(pattern)} names the columns of labels", "sure")
     side = _side(look, key, cells, raters)

@@ -239,3 +239,10 @@ def test_a_bare_id_that_decides_ages_is_the_raters(known: bool) -> None:
     guess = recognise(crossed("case,id,response,age", row, 20, 15))
     assert asked(guess) == ({} if known else {"rater": ("id",)})
     assert (guess.spec.item, guess.spec.rater) == ("case", "id")
+
+
+def test_raters_called_by_a_letter_of_two_may_all_be_meant() -> None:
+    table = numbered("id M1 M2 F1 F2", lambda n: (n, *RNG.choices(["yes", "no"], k=4)))
+    assert asked(recognise(table))["label"] == ("M*", "F*", "*")
+    guess = recognise(table, named=Named(label="*", layout="items-by-raters"))
+    assert (asked(guess), guess.spec.item, guess.spec.ignore) == ({}, "id", ())
