@@ -148,7 +148,7 @@ class DataProblem(Code):
     )
     COLUMN_IS_ASIDE = (
         "{file}: column {column:q} is put aside, so it cannot describe raters; describe them in a raters file"
-        "{rows:?, or name it as a profile column: on Data, or by --profile {column}}"
+        "{rows:?, or name it as a profile column: on Data, or by --profile {column:s}}"
     )
 
     BLANK_ID = (
@@ -157,7 +157,7 @@ class DataProblem(Code):
     )
     BLANK_ID_OF_ROW = (
         "{file}, row {row:d}, column {column:q}: the id is blank{more:? (and in {more:more row})}; "
-        "give every row an id, or leave such rows out: on Data, under Decide first, or by --drop {column}="
+        "give every row an id, or leave such rows out: on Data, under Decide first, or by --drop {column:s}="
     )
     BLANK_RATER_ID = (
         "{file}, row {row:d}, column {column:q}: the rater id is blank; give every row an id, or remove it"
@@ -174,7 +174,7 @@ class DataProblem(Code):
     )
     LIKE_MISSING = (
         "{where}: {cells:cell} {cells:holds/hold} {value:q}, treated as a value; "
-        "if it means no value, name it so: on Data, or by --missing {value}"
+        "if it means no value, name it so: on Data, or by --missing {value:s}"
     )
     MISSPELT = (
         "{where}: {label:q} ({cells:cell}) looks like {other:q} and counts as a label of its own; "
@@ -192,7 +192,7 @@ class DataProblem(Code):
     MOST_LABELS = "At most {most} labels can be analysed"
     MOST_LABELS_OF_NUMBERS = (
         "At most {most} labels can be analysed; these are numbers from {low:g} to {high:g}, as of a slider: "
-        "cut them into ranges, under Recode values or with --bins {column}:{edges}"
+        "cut them into ranges, under Recode values or with --bins {column:s}:{edges}"
     )
     UNDECLARED_LABEL = (
         "{place}: {label:q} is not one of the declared categories {categories} "
@@ -225,9 +225,9 @@ class DataProblem(Code):
     ANSWERED_TWICE_BUT_FOR = (
         "{file}: {example}{more:? ({more:more case} like this)}; {column:q} differs between {left:?most }"
         "such rows{left:?, and {left:case} would be left}. If each of its values makes another item, the "
-        "item is {item}+{column}: on Data, or by --item {item}+{column}. If it makes another rater, the "
+        "item is {item}+{column}: on Data, or by --item {item:s}+{column:s}. If it makes another rater, the "
         "rater is {rater}+{column}. If it names questions, leave all but one out: on Data, under Leave out, "
-        "or by --drop {column}=..."
+        "or by --drop {column:s}=..."
     )
 
     TIME_MISSING = (
@@ -348,7 +348,7 @@ class DataProblem(Code):
     )
     AXIS_OF_NUMBERS = (
         "{axis:q} has {values} different numbers, each a group of its own; cut them into bands, on Data "
-        "under Recode values, or by --bins {axis}:{edges}"
+        "under Recode values, or by --bins {axis:s}:{edges}"
     )
     UNKNOWN_ON_AXIS = (
         "{unknown:rater} of {raters} {unknown:is/are} unknown on axis {axis:q}, and in none of its groups or "

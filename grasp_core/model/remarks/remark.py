@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import string
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -67,8 +68,8 @@ class _Words(string.Formatter):
             else:
                 texts = list(map(quoted, texts))
             return ", ".join(texts) + (f" and {more:,} more" if more else "")
-        if isinstance(value, str) and format_spec == "q":
-            return quoted(value)
+        if isinstance(value, str) and format_spec in ("q", "s"):  # s: in an option that is to be typed
+            return quoted(value) if format_spec == "q" else shlex.quote(value)
         return format(value if isinstance(value, str | float) else str(value), format_spec)
 
 
@@ -97,7 +98,7 @@ def _pattern(sentence: str) -> str:
 
 def _noun(form: str) -> str:
     """Return the noun for a count, in the plural; other formats have none."""
-    plain = form in ("q", "d", "g", "or", "and") or not form[:1].isalpha()
+    plain = form in ("q", "s", "d", "g", "or", "and") or not form[:1].isalpha()
     return "" if plain else f" {form}s"
 
 

@@ -19,6 +19,7 @@ from grasp_core.reading.guess.look import (
     FREE,
     MOST_QUESTIONS,
     MOST_SHARED,
+    OBJECTS,
     TEXT_LENGTH,
     Look,
     anew_in,
@@ -102,7 +103,7 @@ def _guess_ids(look: Look) -> Ids:
     others: dict[Role, list[str]] = {}
     taken = set(named.fields.values())
     free = [name for name in look.columns if name not in taken and look.empty(name) <= _EMPTY]
-    free = [name for name in free if not _how_many(look, name)]
+    free = [name for name in free if not (_how_many(look, name) or look.holds_objects(name))]
     for role, never in _NEVER.items():
         given = getattr(named, role)
         by_name[role], others[role] = [given] if given else [], []
@@ -148,12 +149,18 @@ def _corner(name: str) -> bool:
 
 def _something_else(look: Look, name: str) -> bool:
     """Return whether the column is no id, by its name or by its values."""
-    words = names.DEMOGRAPHIC | names.META | names.SECONDARY
+    words = names.META | names.SECONDARY
     if look.kind(name) == "text" and _SEVERAL * len(look[name].values) < look.n:
         words -= names.WRITTEN  # a recurring text was shown to several raters, and not written by them
     if look.unique(name) or names.mentions(name, words) or names.label_score(name) > 1:
         return True
-    return name in look.scales or look.decimals(name)
+    return name in look.scales or look.decimals(name) or _of_people(look, name, look.named.rater)
+
+
+def _of_people(look: Look, name: str, rater: str | None) -> bool:
+    """Return whether a column is named like what is known of people, and not rated, as a country may be."""
+    rated = rater in look.columns and look.pairs(name, str(rater)) >= _SEVERAL * len(look[str(rater)].values)
+    return names.mentions(name, names.DEMOGRAPHIC) and not (rated or names.is_id(name))
 
 
 def _pairs(look: Look, items: Sequence[str], raters: Sequence[str]) -> list[Pair]:
@@ -312,6 +319,8 @@ def _reason(look: Look, role: Role, best: Pair, found: Sequence[Pair]) -> Reason
     elif not score and called:
         why = f"the values say so, and {listed(called)} by name"
         return Reason(role, f"{quoted(own)}: {why}", "unsure", (own, *called))
+    elif names.words(own) == ("id",) and role == "rater" and (about := _known_of(look, own, best.item)):
+        why, confidence = f"the rows of each have one {quoted(about)}", "likely"
     elif not score and role == "rater" and best.score:  # it may also be the system judged
         why, confidence, candidates = "are these the people who gave the labels", "unsure", (own,)
     elif not score:
@@ -360,7 +369,9 @@ def _none(look: Look) -> Ids:
     if look.named.item is None and rater is not None and recurring:
         several = item_of_several(look, rater)
         if several is not None:
-            why = f"no column by itself tells what {quoted(rater)} rated, but these do together"
+            why = f"with {quoted(rater)} it tells the rows apart"
+            if PLUS in several:
+                why = f"no column by itself tells what {quoted(rater)} rated, but these do together"
             reasons = [_together(look, several, rater, why)]
             if not look.named.rater:
                 reasons.append(Reason("rater", f"{quoted(rater)}: its name says rater", "sure"))
@@ -373,8 +384,8 @@ def _none(look: Look) -> Ids:
     if 2 * len(made) >= len(look.columns):
         why = f"{quoted(made[0])} is named like what was counted or worked out for an item"
     if listing is not None:
-        objects = all(text.startswith("[{") for text in look.texts(listing))
-        what = "objects, which were not taken apart" if objects else "labels, without who gave them"
+        what = "labels, without who gave them"
+        what = "objects, which were not taken apart" if look.holds_objects(listing) else what
         why = f"{quoted(listing)} holds lists of {what}"
     people = (
         name for name in look.columns if names.mentions(name, names.PEOPLE) and "your" in names.words(name)
@@ -456,7 +467,11 @@ def item_of_several(look: Look, rater: str, known: str | None = None) -> str | N
             if pairs >= max(_NEARLY * rows.size, _SEVERAL * n_items):
                 fitting.append((-sum(map(bool, map(called.get, chosen))), n_items, chosen))
         if fitting:  # the set with the fewest items: answers would make several of one
-            return _with_versions(look, min(fitting, key=lambda one: one[:2])[2], able, rater)
+            chosen = min(fitting, key=lambda one: one[:2])[2]
+            like = (run for run in runs(able) if not set(run).isdisjoint(chosen))  # image1, image2, image3
+            chosen = tuple(dict.fromkeys((*chosen, *(name for run in like for name in run))))
+            whole = (one for one in chosen if all(look.depends_on(other, one) for other in chosen))
+            return next(whole, None) or _with_versions(look, chosen, able, rater)
     return None
 
 
@@ -486,10 +501,12 @@ def _may_be_part(look: Look, name: str, rater: str) -> bool:
         or look.depends_on(name, rater)
         or look.kind(name) in ("time", "link")
         or look.decimals(name)
+        or look.holds_objects(name)
         or _how_many(look, name)
+        or _of_people(look, name, rater)
     ):
         return False
-    aside = names.DEMOGRAPHIC | names.SECONDARY | names.META - names.PHASES - names.OCCASIONS
+    aside = names.SECONDARY | names.META - names.PHASES - names.OCCASIONS
     if names.mentions(name, aside):
         return False
     asked = names.mentions(name, names.ASKED) or names.names_questions(name)
@@ -511,7 +528,8 @@ _ANSWERED = 0.25
 
 def guess_label(look: Look, item: str, rater: str) -> tuple[str, Reason]:
     """Guess the label column and say why; unsure if several fit equally, or none."""
-    able = [name for name in look.columns if name not in (item, rater) and _may_label(look, name)]
+    taken = {item, rater, *item.split(PLUS), *rater.split(PLUS)}
+    able = [name for name in look.columns if name not in taken and _may_label(look, name)]
     free = [name for name in able if _varies(look, name, item) and _varies(look, name, rater)]
     free = [name for name in free if not names.names_questions(name)] or free
     beside = [name for name in free if names.words(name)[-1:] not in _PREDICTED]
@@ -519,7 +537,7 @@ def guess_label(look: Look, item: str, rater: str) -> tuple[str, Reason]:
     called = {names.words(name): name for name in free}
     free = [name for name in free if not _made_of_another(look, name, called)]
     if not free:
-        return _named_only(look, able, item, rater)
+        return _named_only(look, able, item, rater, taken)
     ranks = {name: _rank(name) for name in free}
     top = max(ranks.values())
     best = _different(look, _best(look, ranks, top))
@@ -646,7 +664,7 @@ def _may_label(look: Look, name: str, least: int = 2) -> bool:
     if index and look.kind(name) == "numbers" and not all(map(neutral, look.columns)):
         return False  # row numbers, which programs save without a name
     kind, values = look.kind(name), len(look.texts(name))
-    if kind in ("empty", "time", "link", "text") or values < least:
+    if kind in ("empty", "time", "link", "text") or values < least or look.holds_objects(name):
         return False
     if kind == "numbers":
         return values <= MAX_CATEGORIES or _rank(name) >= 0
@@ -682,9 +700,11 @@ def _made_of_another(look: Look, name: str, called: Mapping[tuple[str, ...], str
     return any(look.depends_on(name, other) and not look.depends_on(other, name) for other in others)
 
 
-def _named_only(look: Look, able: Sequence[str], item: str, rater: str) -> tuple[str, Reason]:
+def _named_only(
+    look: Look, able: Sequence[str], item: str, rater: str, taken: Collection[str]
+) -> tuple[str, Reason]:
     """Return a column whose name says label, or a question, if no column varies within items and raters."""
-    others = [name for name in look.columns if name not in (item, rater)]
+    others = [name for name in look.columns if name not in taken]
     free = [name for name in able if not any(look.depends_on(name, key) for key in (item, rater))]
     named = [name for name in others if _rank(name) > 1 and _may_label(look, name, least=1)]
     if len(named) == 1 and (len(look.texts(named[0])) == 1 or not look.depends_on(named[0], rater)):
@@ -696,6 +716,7 @@ def _named_only(look: Look, able: Sequence[str], item: str, rater: str) -> tuple
         name
         for name in others
         if name not in able
+        and not (look.unique(name) or look.holds_objects(name))
         and 2 <= len(look.texts(name)) <= MAX_CATEGORIES
         and all(_varies(look, name, key) for key in (item, rater))
     ]
@@ -706,9 +727,9 @@ def _named_only(look: Look, able: Sequence[str], item: str, rater: str) -> tuple
     unfilled = [name for name in others if _rank(name) > 1 and look.kind(name) == "empty"]
     if unfilled:  # such as a sheet to vote on
         why = f"no column looks like labels: {quoted(unfilled[0])} is empty in every row; fill it in"
-    written = [name for name in others if look.free_text(name) and not look.depends_on(name, item)]
-    if not named and written:
-        why = (
-            f"no column looks like labels: {listed(written, 3)} {agree(len(written), 'holds', 'hold')} {FREE}"
-        )
+    for what, holds in ((FREE, look.free_text), (OBJECTS, look.holds_objects)):
+        found = [name for name in others if holds(name) and not look.depends_on(name, item)]
+        if not named and found:
+            shown = f"{listed(found, 3)} {agree(len(found), 'holds', 'hold')} {what}"
+            why = f"no column looks like labels: {shown}"
     return best, Reason("label", why, "unsure", tuple(named or free))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 import string
 from collections import Counter
 from collections.abc import Iterator
@@ -18,11 +19,11 @@ import pyarrow.compute as pc
 
 from grasp_core.model.annotations import Codes, is_number
 from grasp_core.model.data_spec import DataSpec
-from grasp_core.model.text import listed, number, quoted
+from grasp_core.model.text import agree, listed, number, quoted
 from grasp_core.reading.guess.advice import Named, Reason
 from grasp_core.reading.table import names
 from grasp_core.reading.table.columns import Column
-from grasp_core.reading.table.parsed import PLUS, with_joined
+from grasp_core.reading.table.parsed import PLUS, parts_of, with_joined
 from grasp_core.reading.table.table import Table
 
 MAX_ROWS, _MAX_CELLS = 100_000, 2_000_000
@@ -246,6 +247,11 @@ class Look:
         texts = self.texts(name)
         return bool(texts) and all(text.startswith("[") and text.endswith("]") for text in texts)
 
+    def holds_objects(self, name: str) -> bool:
+        """Return whether each value is an object in JSON, such as all answers of one person, or several."""
+        texts = self.texts(name)
+        return bool(texts) and all(text.lstrip().startswith(("{", "[{")) for text in texts)
+
     def _is_topic(self, name: str) -> bool:
         if names.words(name)[-1:] not in (("subject",), ("subj",)):
             return False
@@ -270,6 +276,7 @@ def _most_rows(table: Table) -> int:
 
 
 FREE = "free answers, hardly any of them twice"
+OBJECTS = "objects in JSON, such as marked spans, or several answers that need a column each"
 _WORD = 3
 """Fewest letters of a word, such as ``Bio``; capitals need one more, since initials have up to three."""
 _MOST_SHOWN = 4
@@ -300,8 +307,12 @@ def doubted(look: Look, spec: DataSpec, named: Named, *, sure: bool = False) -> 
     found = () if sure else _items(some, spec.item, spec)
     # A user who named the item knows what it is, and is only informed of what differs within it.
     yield from found if named.item is None else (replace(one, confidence="likely") for one in found)
+    yield from _both_orders(some, spec.item)
     if named.rater is None and not sure:
         yield from _people(look.of_some(spec.rater), spec.rater, spec)
+    elif named.rater is None and (name := _differing(look.of_some(spec.rater), spec)) is not None:
+        why = f"if {listed(sorted(look.texts(spec.rater)), 3)} are the same people in all rows"
+        yield Reason("rater", f"{why}, although {quoted(name)} differs within each", "unsure", (spec.rater,))
     if named.label is None:
         if some.pairs(spec.item, spec.rater) < _MIN_DISTINCT_PAIRS * some.n:
             yield from _marked_spans(look)
@@ -315,13 +326,11 @@ def doubts(table: Table, spec: DataSpec) -> list[Reason]:
     if spec.layout != "long" or spec.label is None or spec.label not in table.columns:
         return []
     look = Look(table)
-    texts = look.texts(spec.label)
-    objects = all(text.lstrip().startswith(("{", "[{")) for text in texts)
-    free = look.free_text(spec.label)
-    if not texts or not (objects or free):
+    objects = look.holds_objects(spec.label)
+    if not (objects or look.free_text(spec.label)):
         return []
     others = tuple(name for name in spec.labels if name != spec.label)
-    what = "objects in JSON, such as marked spans" if objects else FREE
+    what = OBJECTS if objects else FREE
     why = f"no column looks like labels: {quoted(spec.label)} holds {what}"
     return [Reason("label", why, "unsure", others)]
 
@@ -347,14 +356,15 @@ def _questions_in_rows(look: Look, some: Look, spec: DataSpec) -> Iterator[Reaso
     for name in look.columns:
         if name in (item, spec.rater, *spec.labels) or not 1 < len(look.texts(name)) <= MOST_QUESTIONS:
             continue
-        asked = sorted(look.texts(name))
+        answered = np.unique(look[name].codes[~look[label].among([""])])
+        asked = sorted({look[name].values[code] for code in answered} - {""})
         of_items = some.depends_on(name, item)
         few = min(len(look.texts(label)), len(look[item].values))
         apart = of_items and 2 * len(asked) <= few and some.depends_on(name, label)
-        if not apart and (of_items or not names.names_questions(name)):
+        if len(asked) < 2 or (not apart and (of_items or not names.names_questions(name))):
             continue
         does = "has labels of its own for each of its values" if apart else "names what each row answers"
-        drop = " ".join(f"--drop {name}={text}" for text in asked[1:_MOST_SHOWN])
+        drop = " ".join(f"--drop {shlex.quote(f'{name}={text}')}" for text in asked[1:_MOST_SHOWN])
         more = "..." if len(asked) > _MOST_SHOWN else ""
         why = (
             f"{quoted(name)} {does} ({listed(asked, 3)}), so that "
@@ -423,6 +433,15 @@ def _items(look: Look, item: str, spec: DataSpec) -> Iterator[Reason]:
         return
 
 
+def _both_orders(look: Look, item: str) -> Iterator[Reason]:
+    """Yield a note if an item of two columns is a pair, and some pairs were shown in both orders."""
+    if len(parts := parts_of(item, {*look.columns} - {item})) == 2:
+        pairs = set(zip(*(look[name].cells for name in parts), strict=True))
+        if both := sum((other, one) in pairs for one, other in pairs if one < other):
+            why = f"{number(both, 'pair')} {agree(both, 'occurs', 'occur')} in both orders, as two items"
+            yield Reason("item", f"{why}; if the order means nothing, write each pair in one order")
+
+
 def _people(look: Look, rater: str, spec: DataSpec) -> Iterator[Reason]:
     """Yield a doubt if the rater id identifies a person only together with another column."""
 
@@ -432,7 +451,8 @@ def _people(look: Look, rater: str, spec: DataSpec) -> Iterator[Reason]:
     if (place := anew_in(look, rater)) is not None:
         yield apart_by(place, f" counts anew in each {quoted(place)}, so that one id may be several people")
         return
-    if _are_places(look, rater, str(spec.item)):
+    roles = any(text.casefold() == "self" for text in look.texts(rater))  # of other people for each ratee
+    if roles or _are_places(look, rater, str(spec.item)):
         shown = listed(sorted(look.texts(rater)), 3)
         why = f"if {shown} are the same people in all rows, and no places of a task that others take in turn"
         yield Reason("rater", why, "unsure", (rater,))
@@ -455,6 +475,17 @@ def _people(look: Look, rater: str, spec: DataSpec) -> Iterator[Reason]:
                 why = f"as {quoted(name)} differs with {quoted(place)}"
                 yield apart_by(place, f": one id may be several people, {why}")
                 return
+
+
+def _differing(look: Look, spec: DataSpec) -> str | None:
+    """Return what is known of people and differs within each of numbered raters and within items, or None."""
+    rater, item = str(spec.rater), str(spec.item)
+    recipe = look.whole.recipe  # of a tool's export these may be questions about a text, such as its language
+    if recipe is None or "columns per rater" not in recipe.name or look.integers(rater, named=True) is None:
+        return None
+    about = (name for name in look.columns if names.mentions(name, names.DEMOGRAPHIC) and name != spec.label)
+    free = (name for name in about if not look.depends_on(name, item))
+    return next((name for name in free if (_values_of_each(look, name, look[rater].codes) > 1).all()), None)
 
 
 def _are_places(look: Look, rater: str, item: str) -> bool:

@@ -97,7 +97,9 @@ def guess_matrix(look: Look, raters: Table | None, *, by_values: bool = False) -
     side = side._replace(confidence="unsure") if by_values else side
     first = cells.columns[0]  # numbered columns may be places in a task, with other people in each batch
     crowd = stem(first) in names.CROWD or any(names.mentions(name, names.ROUNDS) for name in cells.rest)
-    numbered = all("".join(names.words(name)[-1:]).isdigit() for name in cells.columns)
+    about = [one for one in cells.rest if one.startswith(first) and names.mentions(one, names.DEMOGRAPHIC)]
+    crowd = crowd or any(len(look.texts(one)) > 1 for one in about)  # rater1_gender differs
+    numbered = all(name[-1:].isdigit() for name in cells.columns)
     places = raters is None and not side.by_rater and crowd and numbered
     pattern = pattern_of(cells.columns, look.columns) if places else None
     first, last = quoted(cells.columns[0]), quoted(cells.columns[-1])
@@ -116,9 +118,13 @@ def guess_matrix(look: Look, raters: Table | None, *, by_values: bool = False) -
     questions = questions_of(look, others)
     if pattern is not None:  # asked whatever layout is named
         reasons.append(Reason("label", who, "unsure", (pattern,)))
-    elif len(questions) > 1:
+    elif len(questions) > 1 and any(cells.columns[0] in matching(one, others) for one in questions):
         why = f"{listed(questions)} are columns of different kinds, as of several questions"
-        reasons.append(Reason("label", why, "unsure", (*questions, *_of_groups(questions))))
+        coded = _questions_of_coders(look, 2)  # hate_AB, hate_CD: *_AB has two questions to one coder
+        patterns = [*(() if coded is None else coded.candidates), *questions, *_of_groups(questions)]
+        letters = not cells.rest and all(len(one) == len("M*") for one in questions)
+        patterns += [ANY] if letters else []  # M1, M2, F1, F2 may all be raters
+        reasons.append(Reason("label", why, "unsure", tuple(dict.fromkeys(patterns))))
     return spec, reasons
 
 
@@ -144,6 +150,7 @@ def named_matrix(look: Look, raters: Table | None) -> Reading:
         )
     given = {look.named.item, look.named.rater}
     key = next((name for name in look.columns if name in given), None) or _row_ids(look, raters)
+    found = [name for name in found if pattern != ANY or name != key]
     rest = tuple(name for name in look.columns if name not in (*found, key))
     cells = LabelColumns(tuple(found), rest, f"{quoted(pattern)} names the columns of labels", "sure")
     side = _side(look, key, cells, raters)
@@ -191,14 +198,14 @@ def column_per_coder(look: Look) -> Reading | None:
     return None if which is None else (DataSpec(layout="items-by-raters"), [which])
 
 
-def _questions_of_coders(look: Look) -> Reason | None:
+def _questions_of_coders(look: Look, least: int = QUESTIONS) -> Reason | None:
     """Return the question which of several questions is meant, if names end in the coders' initials."""
     ends: dict[str, dict[str, str]] = {}
     for name in look.columns:
         if (told := _INITIALS.fullmatch(name)) is not None and look.kind(name) in ("words", "numbers"):
             ends.setdefault(told[1], {})[told[2]] = name
     often = Counter(frozenset(by) for by in ends.values() if len(by) > 1).most_common(1)
-    if not often or often[0][1] < QUESTIONS:
+    if not often or often[0][1] < least:
         return None
     coders = sorted(often[0][0])
     asked = {f"{start}{ANY}": [*by.values()] for start, by in ends.items() if {*by} == {*coders}}
@@ -440,9 +447,13 @@ def around_matrix(look: Look, found: Reading | None, named: Named) -> Reading:
     if bare and (other := _of_other_kinds(look, cells, spec.layout)) is not None:
         reasons = [*reasons, other]
     asked = named.cells or any(one.field == "label" for one in reasons)
-    if spec.layout == "items-by-raters" and not asked and product(cells):  # items may be named so
+    by_item = spec.layout == "items-by-raters"  # items may be named so, too
+    if by_item and not asked and (crossed := product(cells)):
         why = f"{listed(cells, 3)} may be several questions to each rater"
-        several = Reason("label", why, "unsure", tuple(questions_of(look, cells)))
+        patterns = tuple(questions_of(look, cells))
+        if len(patterns) == 1:  # it would take all questions for raters
+            patterns = tuple(filter(None, (pattern_of(one, look.columns) for one in crossed))) or patterns
+        several = Reason("label", why, "unsure", patterns)
         of_coders = None if several.candidates else _questions_of_coders(look)
         reasons = [*reasons, of_coders or several]
     key = _key_field(spec)

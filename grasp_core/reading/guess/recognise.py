@@ -5,6 +5,7 @@ A guess is a proposal for a person to confirm, with a sentence that says why.
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Callable, Collection, Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from itertools import product
@@ -518,7 +519,8 @@ def _in_bands(
             if (edges := bands(texts, MOST_NUMBERS if name in able else 3)) is not None:
                 why = (
                     f"{quoted(name)} makes no groups yet: {number(len(texts), 'number')} are too many; "
-                    f"cut it into ranges, on Data under Recode values or by --bins {name}:{edges}"
+                    "cut it into ranges, on Data under Recode values or by "
+                    f"--bins {shlex.quote(name)}:{edges}"
                 )
                 yield Reason("axes", why, "likely", (name,))
 

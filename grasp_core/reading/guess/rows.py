@@ -1,6 +1,7 @@
 """Rows that may not be meant to count: some are left out, some advised to be, and some asked about."""
 
 import re
+import shlex
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -56,7 +57,7 @@ def guess_exclusions(
                 continue
             said = (
                 f"{quoted(name)} = {quoted(value)} ({doubt}) may say who should not count; nobody is left "
-                f"out, unless on Data, under Leave out, or by --exclude {name}={value}"
+                f"out, unless on Data, under Leave out, or by --exclude {shlex.quote(f'{name}={value}')}"
             )
             reasons.append(Reason("exclude", said, "unsure", (name,)))
     return advice, reasons
@@ -77,7 +78,8 @@ _NOBODY = frozenset(
     {"nan", "null", "undefined", "<na>", "#n/a", "unknown", "anonymous", "not-logged-in", "not logged in"}
 )
 _MODEL = re.compile(
-    r"(?<![^\W_])((chat)?gpt|llm(?!\d+[a-z])|deepseek|qwen|mixtral|((claude|llama|gemini|mistral|gemma|grok)[\W_]?\d))",
+    r"(?<![^\W_])((chat)?gpt|llm(?!\d+[a-z])|deepseek|qwen|mixtral|((claude|llama|gemini|mistral|gemma|grok)[\W_]?\d)"
+    r"|pred(icted|ictions?|s)?(?![^\W_]))",
     re.I,
 )
 """Names of models that no person has."""
@@ -454,7 +456,7 @@ def in_doubt(look: Look, spec: DataSpec) -> Iterator[Reason]:
         rows = number(occurrences(table, name, text), "row")
         why = (
             f"{quoted(name)} = {quoted(text)} in {rows} of {len(table):,}: {may}; they count, unless left "
-            f"out on Data, under Leave out, or by --drop {name}={text}"
+            f"out on Data, under Leave out, or by --drop {shlex.quote(f'{name}={text}')}"
         )
         yield Reason("filters", why, "unsure", (name,))
     if spec.layout == "items-by-raters":
@@ -464,11 +466,11 @@ def in_doubt(look: Look, spec: DataSpec) -> Iterator[Reason]:
     else:
         return
     models = [text for text in ids if _MODEL.search(text)]
-    if models and 2 * len(models) <= len(ids):
+    if 0 < len(models) < len(ids):
         why = (
             f"{listed(models, 3)} {agree(len(models), 'is', 'are')} called like "
             f"{agree(len(models), 'a model', 'models')}, not like the other raters; "
             f"{agree(len(models), 'it counts', 'they count')}, unless left out on Data, under Leave out, or "
-            f"by --exclude-rater {models[0]}"
+            f"by --exclude-rater {shlex.quote(models[0])}"
         )
         yield Reason("filters", why, "unsure", tuple(models))

@@ -2,8 +2,10 @@
 
 import math
 import re
+from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import combinations
 
 import numpy as np
 
@@ -19,7 +21,7 @@ from grasp_core.reading.guess.look import Look
 from grasp_core.reading.guess.rows import occurrences
 from grasp_core.reading.table import names
 from grasp_core.reading.table.columns import LIKE_MISSING, Vocabulary, spelled_alike, spelling
-from grasp_core.reading.table.parsed import form
+from grasp_core.reading.table.parsed import form, runs
 from grasp_core.reading.table.table import Table
 
 _MOST_COLUMNS = 20
@@ -35,6 +37,8 @@ For raters who agree the share is above 1; for reversed questions it may be lowe
 _PER_ROW = 2.0
 """Deduction from that share for chance, to be divided by the number of rows."""
 _ROUNDED, _THIRDS, _FEW = 0.01, 0.1, 50
+_CHANCES = 7
+"""Number of equal cells that unrelated columns would have, from which to have none is no chance."""
 
 
 def no_raters(why: str, what: str = "no column looks like raters") -> str:
@@ -52,6 +56,7 @@ def aggregated_cells(look: Look, cells: Sequence[str], layout: Layout) -> str | 
     if counted and 2 * len(counted) > len(cells):
         return no_raters(f"{quoted(counted[0])} is named like what was counted or worked out for an item")
     why = _summed(look) or _make_up(look, [name for name in cells if name not in counted], layout)
+    why = why or _shown_together(look, max(runs(cells), key=len, default=cells))
     if why is not None:
         return no_raters(why)
     return no_raters(why) if (why := means(look, cells, _MOSTLY)) is not None else None
@@ -104,6 +109,21 @@ def _make_up(look: Look, cells: Sequence[str], layout: Layout) -> str | None:
         first, last = quoted(cells[0]), quoted(cells[-1])
         return f"the more one of {first} to {last} holds, the less the others do, as votes for labels"
     return None
+
+
+def _shown_together(look: Look, cells: Sequence[str]) -> str | None:
+    """Say that no row of words holds one of them twice, as compared things; None if that may be chance."""
+    cells = cells[:_MOST_COLUMNS]
+    often = [Counter(look[name].tally) for name in cells if look.kind(name) == "words"]
+    if len(often) < len(cells) or len(set().union(*often) - {""}) <= len(cells):
+        return None  # a row of ranks has each once, too
+    pairs = combinations(often, 2)
+    by_chance = sum(one[text] * other[text] for one, other in pairs for text in one if text) / max(look.n, 1)
+    rows = zip(*(look[name].cells for name in cells), strict=True) if by_chance >= _CHANCES else [("x", "x")]
+    if any(len({*row} - {""}) < len(row) - row.count("") for row in rows):
+        return None
+    first, last = quoted(cells[0]), quoted(cells[-1])
+    return f"{first} to {last} differ from each other in every row, as things shown side by side do"
 
 
 _NEVER_A_LABEL = frozenset({"nan", "#n/a", "<na>", ""})

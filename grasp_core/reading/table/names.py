@@ -23,10 +23,11 @@ SHORT = word_set("sent utt dial conv para par seg stim img vid")
 """Short forms of words for items and parts, in names of ids."""
 RATES = word_set(
     "rater annotator coder judge labeler labeller reviewer evaluator assessor grader moderator listener "
-    "ann observer viewer reader juror clinician physician radiologist pathologist dermatologist taster "
+    "ann rad observer viewer reader juror clinician physician radiologist pathologist dermatologist taster "
     "panelist panellist scorer examiner validator linguist gutachter bewerter kodierer codierer prüfer "
-    "gutachterin bewerterin kodiererin codiererin prüferin beoordelaar annotateur annotatore valutatore "
-    "évaluateur evaluateur evaluador evaluadora avaliador avaliadora anotador anotadora 标注员 المقيم"
+    "gutachterin bewerterin beurteiler beurteilerin kodiererin codiererin prüferin beoordelaar annotateur "
+    "annotatore valutatore évaluateur evaluateur evaluador evaluadora avaliador avaliadora anotador "
+    "anotadora 标注员 المقيم"
 )
 """Words for people who rate; a participant or a patient may be rated by them."""
 RATER = RATES | word_set(
@@ -126,7 +127,7 @@ STUDIES = word_set("study exp experiment site hospital")
 """Words for studies or places that may have their own raters, numbered from 1."""
 PHASES = word_set("block phase stage part section type kind trial trials task condition")
 """Words for the parts of an experiment."""
-OCCASIONS = word_set("time day hour")
+OCCASIONS = word_set("time day hour minute second")
 """Words for repeated occasions of asking a rater."""
 TIMES = word_set("block phase stage trial trials")
 """Words of `PHASES` for times; a ``type`` or ``section`` may be one of items."""

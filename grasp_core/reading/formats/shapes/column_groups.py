@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Literal, NamedTuple
@@ -312,14 +312,17 @@ def _of_people(pairs: _Pairs, columns: Sequence[str]) -> bool:
     return lettered and len(stems) > 1 and not {*pairs.questions} & {*columns}
 
 
-def product(columns: Sequence[str]) -> bool:
-    """Return whether many names combine two names that recur in other combinations."""
+def product(columns: Sequence[str]) -> list[list[str]]:
+    """Return the columns with each end and each beginning if many names combine these; else nothing."""
     for split in _ways(columns):
-        left, right = {one for _, one, _ in split}, {two for _, _, two in split}
-        whole = len({(one, two) for _, one, two in split}) == len(left) * len(right)
-        if len(left) > 1 and len(right) > 1 and whole and 2 * len(split) >= len(columns):
-            return True
-    return False
+        by_end, by_start = defaultdict[str, list[str]](list), defaultdict[str, list[str]](list)
+        for column, start, end in split:
+            by_end[end].append(column)
+            by_start[start].append(column)
+        whole = len({(one, two) for _, one, two in split}) == len(by_end) * len(by_start)
+        if len(by_end) > 1 and len(by_start) > 1 and whole and 2 * len(split) >= len(columns):
+            return [*by_end.values(), *by_start.values()]
+    return []
 
 
 def _groups_of(columns: Sequence[str]) -> Iterator[_Groups]:
