@@ -89,9 +89,16 @@ class Stack:
         return any(cells == [str(at) for at in (before + start).tolist()] for start in (0, 1))
 
     def rater(self, item: str) -> str | None:
-        """Return a column named like raters' ids that does not describe items, as their authors do."""
+        """Return a column named like raters' ids that does not describe items, as their authors do.
+
+        One that `item` depends on, too, is another name of the raters, and `item` no item.
+        """
         found = [name for name in self.data.column_names if names.id_score(name, names.RATER)]
-        return next((name for name in found if not self._depends_on(name, item)), None)
+        return next((n for n in found if not self._depends_on(n, item) or self.same(n, item)), None)
+
+    def same(self, one: str, other: str) -> bool:
+        """Return whether each column tells the other's values."""
+        return self._depends_on(one, other) and self._depends_on(other, one)
 
     def differing(self, item: str) -> list[str]:
         """Return columns that differ between the rows of one item, as annotators' labels do."""
@@ -331,8 +338,10 @@ def _of_items(alike: Sequence[Member], name: str, what: str) -> tuple[list[Membe
     if not raters or members.long_runs(columns):  # checked before the members are combined
         return None
     stack = Stack.of([member.parsed for member in used], range(len(used)), name)
-    rater, *others = stack.recurring() or [""]
-    if others or rater not in raters or stack.named_ids()[0] is not None:
+    recurring = stack.recurring()
+    rater = next((one for one in recurring if one in raters), "")
+    same = bool(rater) and all(stack.same(rater, one) for one in recurring)
+    if not same or stack.named_ids()[0] is not None:
         return None
     parsed = _stacked(used, stack, _free("item", stack), ids, what)
     remark = FileProblem.MEMBER_PER_ITEM(

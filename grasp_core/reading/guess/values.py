@@ -51,7 +51,8 @@ def aggregated_cells(look: Look, cells: Sequence[str], layout: Layout) -> str | 
     counted = [name for name in cells if names.mentions(name, names.COUNTED)]
     if counted and 2 * len(counted) > len(cells):
         return no_raters(f"{quoted(counted[0])} is named like what was counted or worked out for an item")
-    why = _summed(look) or _make_up(look, [name for name in cells if name not in counted], layout)
+    plain = [name for name in cells if name not in counted]
+    why = _summed(look) or _make_up(look, plain, layout) or _make_up(look, cells, layout)
     if why is not None:
         return no_raters(why)
     return no_raters(why) if (why := means(look, cells, _MOSTLY)) is not None else None
@@ -201,7 +202,7 @@ def advise_missing(cells: Mapping[str, int], spec: DataSpec, declared: Collectio
     beyond = {text: value for text, value in rest.items() if value > steps}
     if steps < _SHORTEST or not set(beyond.values()) <= _DIGITS:  # 6 to 9, with a gap above the scale
         beyond = {}
-    doubtful |= {text for text in signs if text in _WRITTEN and len(signs) > 1}
+    doubtful |= {text for text in signs if text in {*_WRITTEN, "[]"} and len(signs) > 1}
     doubtful |= beyond.keys() | _beside_scale({text: rest[text] for text in rest if text not in beyond})
     for texts, why, sure in (
         (said if known else (), "it says that there is no answer", True),

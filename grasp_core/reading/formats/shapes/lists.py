@@ -10,7 +10,7 @@ from __future__ import annotations
 import dataclasses
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -65,15 +65,22 @@ class Lists:
         return raters
 
 
-def parallel(lengths: Mapping[str, Int64Array]) -> Lists | None:
-    """Return the lists of annotations, by lengths (n,): one named like rater ids, and equally long ones."""
-    scores = {path: names.list_score(path) for path in lengths}
+def parallel(lengths: Mapping[str, Int64Array], marks: Collection[str] = ()) -> Lists | None:
+    """Return the lists of annotations, by lengths (n,): one named like rater ids, and equally long ones.
+
+    `marks`: lists that hold only true and false, such as ``isLatestLabelForUser``, and so no raters.
+    """
+    scores = {path: names.list_score(path) for path in lengths if path not in marks}
     for rater in sorted((path for path in scores if scores[path]), key=lambda path: -scores[path])[:_TRIED]:
-        own = lengths[rater]
-        alike = (path for path in lengths if own.any() and (lengths[path] == own).mean() >= _PARALLEL)
-        if others := tuple(path for path in alike if path != rater):
+        if others := _as_long(lengths, rater):
             return Lists(rater, others)
     return None
+
+
+def _as_long(lengths: Mapping[str, Int64Array], rater: str) -> tuple[str, ...]:
+    own = lengths[rater]
+    alike = (path for path in lengths if own.any() and (lengths[path] == own).mean() >= _PARALLEL)
+    return tuple(path for path in alike if path != rater)
 
 
 def recognised(parsed: Parsed, lists: Lists, kind: str, unread: Sequence[str] = ()) -> Parsed:
@@ -110,6 +117,9 @@ def recognised(parsed: Parsed, lists: Lists, kind: str, unread: Sequence[str] = 
 _LOOKED_AT = 1_000
 _SIGNATURES = re.compile("completed_by|created_by|annotated_by|by|username|login|email|author|name|id")
 """Fields of an annotation that may name its rater."""
+_NAME = "name"
+_OF_LABELS = frozenset(["name", "id"])
+"""Those that possible labels have, too."""
 
 
 def read(records: Sequence[Record], name: str) -> Parsed | None:
@@ -118,6 +128,7 @@ def read(records: Sequence[Record], name: str) -> Parsed | None:
     if flat is not None:
         return json_files.table(flat, name, "JSON")
     _refuse_by_label(records, name)
+    records = _plain(records)
     opened = _opened(records, name)
     if opened is not None:
         return read(opened, name)
@@ -153,19 +164,24 @@ def read(records: Sequence[Record], name: str) -> Parsed | None:
 
 
 def _refuse_by_label(records: Sequence[Record], name: str) -> None:
-    """Refuse lists of raters of other lengths, each named after a label: ``annotators_toxic``."""
+    """Refuse lists of raters, each named after a label: ``annotators_toxic``, ``{"labels": {"toxic": []}}``."""
     looked_at = [_lists(record) for record in records[:_LOOKED_AT]]
     named: dict[str, dict[str, None]] = {}
     for path in (path for found in looked_at for path in found):
-        first, *more = names.words(path.rpartition(".")[2]) or ("",)
+        outer, _, field = path.rpartition(".")
+        first, *more = names.words(field) or ("",)
         if more and names.singular(first) in names.RATER and not names.list_score(path):
             named.setdefault(first, {})[path] = None
-    for paths in (list(paths) for paths in named.values() if len(paths) > 1):
+        elif not _singular(outer).isdisjoint(names.LABEL):
+            named.setdefault(outer, {})[path] = None
+    for key, paths in ((key, list(paths)) for key, paths in named.items() if len(paths) > 1):
         held = [
             {json_files.text(one) for found in looked_at for one in found.get(path, ())} for path in paths
         ]
         alike = all(len({len(found.get(path, ())) for path in paths}) == 1 for found in looked_at)
-        if not alike and all(own & set().union(*held[:at], *held[at + 1 :]) for at, own in enumerate(held)):
+        people = names.singular(key) in names.RATER or all(map(_ID.fullmatch, set().union(*held)))
+        again = all(own & set().union(*held[:at], *held[at + 1 :]) for at, own in enumerate(held))
+        if people and again and not alike:
             raise DataError(
                 f"{name}: {listed(paths)} are lists of raters, each named after what these answered; write "
                 "one list of annotations per record, each with its rater and its label"
@@ -183,8 +199,12 @@ def _opened(records: Sequence[Record], name: str) -> list[Record] | None:
             if isinstance(own, list):
                 entries.setdefault(field, []).extend(own)
     for field, inner in entries.items():
+        objects = [one for one in inner if isinstance(one, dict)]
         found = [_lists(one) if isinstance(one, dict) else {} for one in inner]
-        if found and all(parallel({path: np.array([len(one[path])]) for path in one}) for one in found):
+        if not found or not objects:
+            continue
+        fits = all(parallel({path: np.array([len(one[path])]) for path in one}) for one in found)
+        if fits or (len(objects) == len(inner) and _opened(objects, name) is not None):
             return _a_record_each(records, field, name)
     return None
 
@@ -212,12 +232,13 @@ def _found(records: Sequence[Record], name: str) -> Lists | None:
     """Return the lists of annotations, found in the first records."""
     looked_at = [_lists(record) for record in records[:_LOOKED_AT]]
     paths = list(dict.fromkeys(path for found in looked_at for path in found))
+    marks = {
+        path for path in paths if all(isinstance(one, bool) for own in looked_at for one in own.get(path, ()))
+    }
     signed: dict[str, list[str]] = {}
-    beside: dict[str, list[str]] = {}
     for path in paths:
         outer, _, field = path.rpartition(".")
-        beside.setdefault(outer, []).append(path)
-        if outer and names.id_score(field, names.RATER):
+        if outer and names.id_score(field, names.RATER) and path not in marks:
             signed.setdefault(field, []).append(path)
     for alike in signed.values():  # annotations in other lists would be left out
         if any(found.get(alike[0], []) != found.get(path, []) for path in alike[1:] for found in looked_at):
@@ -225,22 +246,26 @@ def _found(records: Sequence[Record], name: str) -> Lists | None:
                 f"{name}: {listed(alike)} are lists of different raters, so it is not clear which labels are "
                 "theirs; write one list of annotations per record, each with its rater and its label"
             )
-    named = parallel(_lengths(looked_at, paths))
+    lengths = _lengths(looked_at, paths)
+    named = parallel(lengths, marks)
     if named is not None:
         return named
     # Lists of annotations with raters in a field such as ``by``: once in a record, and again in others.
     for path in paths:
         outer, _, field = path.rpartition(".")
-        if not _SIGNATURES.fullmatch(field) or _singular(outer.rpartition(".")[2]).isdisjoint(
-            _OF_ANNOTATIONS
-        ):
-            continue  # such as a list of possible labels
+        of_labels = field in _OF_LABELS  # as a list of possible labels has
+        about = _singular(outer.rpartition(".")[2] if of_labels else outer) - (
+            names.LABEL if of_labels else set()
+        )
+        if not _SIGNATURES.fullmatch(field) or about.isdisjoint(_OF_ANNOTATIONS | names.LABEL):
+            continue
         entries = [[json_files.text(entry) for entry in found.get(path, ())] for found in looked_at]
         once = all(len(set(found)) == len(found) for found in entries)
         total, distinct = sum(map(len, entries)), {entry for found in entries for entry in found}
         varies = len({frozenset(found) for found in entries if found}) > 1
-        if once and varies and 1 < len(distinct) < total and "" not in distinct and len(beside[outer]) > 1:
-            return Lists(path, tuple(other for other in beside[outer] if other != path))
+        others = _as_long(lengths, path)
+        if once and varies and 1 < len(distinct) < total and "" not in distinct and others:
+            return Lists(path, others)
     return None
 
 
@@ -251,6 +276,8 @@ def _held(record: Record, outer: str = "") -> Iterator[tuple[str, list[Any]]]:
             yield from _held(value, f"{outer}{field}.")
         elif isinstance(value, list) and value:
             yield f"{outer}{field}", value
+            for entry in (entry for entry in value if isinstance(entry, dict)):
+                yield from _held(entry, f"{outer}{field}.")
 
 
 def _several_each(value: Sequence[Any]) -> bool:
@@ -303,6 +330,55 @@ def _lists(record: Record) -> dict[str, list[Any]]:
     return found
 
 
+def _plain(records: Sequence[Record]) -> list[Record]:
+    """Return the records with objects in place of lists of objects inside annotations, where these are clear.
+
+    A list that always holds one object is that object. Objects with a name each, as the answers to several
+    questions have, come under their names.
+    """
+    found: dict[tuple[str, ...], list[list[Any]]] = {}
+
+    def look(value: Any, path: tuple[str, ...], inside: bool) -> None:
+        if isinstance(value, dict):
+            for field, inner in value.items():
+                look(inner, (*path, field), inside)
+        elif isinstance(value, list):
+            if inside and value:
+                found.setdefault(path, []).append(value)
+            for inner in value:
+                look(inner, path, True)
+
+    for record in records:
+        look(record, (), False)
+    objects = {
+        path: held
+        for path, held in found.items()
+        if all(isinstance(one, dict) for each in held for one in each)
+    }
+    lone = {path for path, held in objects.items() if all(len(each) == 1 for each in held)}
+    named = {path for path, held in objects.items() if path not in lone and _by_name(held)}
+
+    def plain(value: Any, path: tuple[str, ...], inside: bool) -> Any:
+        if isinstance(value, dict):
+            return {field: plain(inner, (*path, field), inside) for field, inner in value.items()}
+        if not isinstance(value, list):
+            return value
+        entries = [plain(inner, path, True) for inner in value]
+        if inside and path in lone:
+            return entries[0] if entries else None
+        return {one[_NAME]: one for one in entries} if inside and path in named else entries
+
+    return [plain(record, (), False) for record in records] if lone or named else list(records)
+
+
+def _by_name(held: Sequence[Sequence[Record]]) -> bool:
+    """Return whether objects have names that recur in other lists, but never within one."""
+    called = [[one.get(_NAME) for one in each] for each in held]
+    often = Counter(name for each in called for name in each if isinstance(name, str))
+    once = all(len(set(map(str, each))) == len(each) and None not in each for each in called)
+    return once and bool(often) and 2 * min(often.values()) >= len(held)
+
+
 def _flat(entry: Record) -> Record:
     """Return an annotation's fields, nested ones as ``outer.inner``, and several choices as one label."""
     flat: Record = {}
@@ -312,14 +388,14 @@ def _flat(entry: Record) -> Record:
         value = opened if isinstance(opened, dict) else value
         if isinstance(value, dict):
             flat |= {f"{field}.{inner}": cell for inner, cell in _flat(value).items()}
-        else:
+        elif not isinstance(value, list) or not any(isinstance(one, dict) for one in value):
             flat[field] = _text(value) if isinstance(value, list) else value
     return flat
 
 
 def _text(value: Any) -> str:
-    """Return a value as a cell; several choices are one label."""
-    if isinstance(value, list) and not any(isinstance(one, dict | list) for one in value):
+    """Return a value as a cell; several choices are one label, and none is ``[]``, which may be an answer."""
+    if value and isinstance(value, list) and not any(isinstance(one, dict | list) for one in value):
         return joined(map(json_files.text, value))
     return json_files.text(value)
 
