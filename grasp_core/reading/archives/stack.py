@@ -26,6 +26,8 @@ _COUNTING = re.compile(r"Unnamed: \d+|column \d+")
 """Names for columns without a name, as an index that was written beside the data."""
 _PAIRED = 8
 """Most columns of which two are tried together as the item, columns named like items first."""
+_ONLY_RATERS = names.RATES | names.CROWD
+"""Words for people who rate; users and subjects may be rated."""
 _UNIQUE = 0.95
 """Least number of distinct items, as a share of the rows, if each member is one annotator's."""
 _AGREE = 0.5
@@ -89,12 +91,12 @@ class Stack:
         return any(cells == [str(at) for at in (before + start).tolist()] for start in (0, 1))
 
     def rater(self, item: str) -> str | None:
-        """Return a column named like raters' ids that does not describe items, as their authors do.
-
-        One that `item` depends on, too, is another name of the raters, and `item` no item.
-        """
+        """Return a column named like raters' ids that does not describe items, as their authors do."""
         found = [name for name in self.data.column_names if names.id_score(name, names.RATER)]
-        return next((n for n in found if not self._depends_on(n, item) or self.same(n, item)), None)
+        found.sort(key=lambda name: self._depends_on(name, item))
+        return next(
+            (n for n in found if names.id_score(n, _ONLY_RATERS) or not self._depends_on(n, item)), None
+        )
 
     def same(self, one: str, other: str) -> bool:
         """Return whether each column tells the other's values."""
@@ -334,20 +336,25 @@ def _of_items(alike: Sequence[Member], name: str, what: str) -> tuple[list[Membe
     if len(used) < 2 or ids is None or members.named_as_raters([*ids, *members.annotators(paths)]):
         return None
     columns = used[0].parsed.columns
-    raters = [column for column in columns if names.id_score(column, names.RATES)]
+    raters = [column for column in columns if names.id_score(column, _ONLY_RATERS)]
     if not raters or members.long_runs(columns):  # checked before the members are combined
         return None
     stack = Stack.of([member.parsed for member in used], range(len(used)), name)
     recurring = stack.recurring()
     rater = next((one for one in recurring if one in raters), "")
     same = bool(rater) and all(stack.same(rater, one) for one in recurring)
-    if not same or stack.named_ids()[0] is not None:
+    item = stack.named_ids()[0]
+    numbered = item is not None and _are_row_numbers([member.parsed for member in used], item)
+    if not same or (item is not None and not numbered):
         return None
+    stack = Stack(stack.data.drop_columns([item]), stack.member) if numbered else stack
     parsed = _stacked(used, stack, _free("item", stack), ids, what)
     remark = FileProblem.MEMBER_PER_ITEM(
         file=name, members=len(used), what=what, items=tuple(ids), rows=len(stack.data)
     )
-    return used, _with_notes(parsed, [know(remark), *_narrowed(used, stack, [], name, what)])
+    return used, _with_notes(
+        parsed, [know(remark), *_narrowed(used, stack, [str(item)] if numbered else [], name, what)]
+    )
 
 
 # A member per annotator

@@ -355,11 +355,9 @@ def _rivals(look: Look, role: Role, best: Pair, found: Sequence[Pair]) -> list[s
 
 def _none(look: Look) -> Ids:
     item, rater = look.ids
-    told = names.LABEL | names.RATER
-    listings = sorted(
-        filter(look.holds_lists, look.columns),
-        key=lambda name: told.isdisjoint(map(names.singular, names.words(name))),
-    )
+    said = names.LABEL | names.RATER
+    listings = [name for name in look.columns if look.holds_lists(name)]
+    listings.sort(key=lambda name: said.isdisjoint(map(names.singular, names.words(name))))
     listing = next(iter(listings), None)
     recurring = rater is not None and not look.unique(rater) and not look.holds_lists(rater)
     if look.named.item is None and rater is not None and recurring:

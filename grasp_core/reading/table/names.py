@@ -224,6 +224,8 @@ def says_how_many(name: str) -> bool:
 
 def list_score(name: str) -> int:
     """Score the name of a list of raters by :func:`id_score`: ``worker_list`` as ``worker``."""
+    if re.search(r"(^|\.)(is|has)[_A-Z]", name):
+        return 0  # as ``isLatestLabelForUser``
     return id_score(re.sub(r"[\W_]lists?$", "", name, flags=re.I), RATER)
 
 

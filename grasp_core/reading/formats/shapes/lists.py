@@ -10,8 +10,9 @@ from __future__ import annotations
 import dataclasses
 import re
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
+from itertools import accumulate
 from typing import Any
 
 import numpy as np
@@ -65,12 +66,9 @@ class Lists:
         return raters
 
 
-def parallel(lengths: Mapping[str, Int64Array], marks: Collection[str] = ()) -> Lists | None:
-    """Return the lists of annotations, by lengths (n,): one named like rater ids, and equally long ones.
-
-    `marks`: lists that hold only true and false, such as ``isLatestLabelForUser``, and so no raters.
-    """
-    scores = {path: names.list_score(path) for path in lengths if path not in marks}
+def parallel(lengths: Mapping[str, Int64Array]) -> Lists | None:
+    """Return the lists of annotations, by lengths (n,): one named like rater ids, and equally long ones."""
+    scores = {path: names.list_score(path) for path in lengths}
     for rater in sorted((path for path in scores if scores[path]), key=lambda path: -scores[path])[:_TRIED]:
         if others := _as_long(lengths, rater):
             return Lists(rater, others)
@@ -117,7 +115,6 @@ def recognised(parsed: Parsed, lists: Lists, kind: str, unread: Sequence[str] = 
 _LOOKED_AT = 1_000
 _SIGNATURES = re.compile("completed_by|created_by|annotated_by|by|username|login|email|author|name|id")
 """Fields of an annotation that may name its rater."""
-_NAME = "name"
 _OF_LABELS = frozenset(["name", "id"])
 """Those that possible labels have, too."""
 
@@ -137,8 +134,9 @@ def read(records: Sequence[Record], name: str) -> Parsed | None:
     if by_rater is not None:
         records, lists = by_rater, _found(by_rater, name)
     if lists is None:
-        return None
-    found = [_lists(record) for record in records]
+        plain = _plain(records, inside=len(records) > 1)
+        return None if plain is records else json_files.table(plain, name, "JSON")
+    found = _all_lists(records)
     held = [dict(_held(record)) for record in records]
     lists = _fitting(lists, found, held)
     if any(rows.JOIN in json_files.text(one) for own in found for one in own.get(lists.rater, ())):
@@ -164,7 +162,7 @@ def read(records: Sequence[Record], name: str) -> Parsed | None:
 
 
 def _refuse_by_label(records: Sequence[Record], name: str) -> None:
-    """Refuse lists of raters, each named after a label: ``annotators_toxic``, ``{"labels": {"toxic": []}}``."""
+    """Refuse lists of raters, each named after a label: ``annotators_toxic``, ``{"label": {"no": []}}``."""
     looked_at = [_lists(record) for record in records[:_LOOKED_AT]]
     named: dict[str, dict[str, None]] = {}
     for path in (path for found in looked_at for path in found):
@@ -199,12 +197,11 @@ def _opened(records: Sequence[Record], name: str) -> list[Record] | None:
             if isinstance(own, list):
                 entries.setdefault(field, []).extend(own)
     for field, inner in entries.items():
-        objects = [one for one in inner if isinstance(one, dict)]
         found = [_lists(one) if isinstance(one, dict) else {} for one in inner]
-        if not found or not objects:
-            continue
-        fits = all(parallel({path: np.array([len(one[path])]) for path in one}) for one in found)
-        if fits or (len(objects) == len(inner) and _opened(objects, name) is not None):
+        fits = bool(found) and all(
+            parallel({path: np.array([len(one[path])]) for path in one}) for one in found
+        )
+        if fits or (all(isinstance(one, dict) for one in inner) and _opened(inner, name) is not None):
             return _a_record_each(records, field, name)
     return None
 
@@ -230,15 +227,12 @@ def _lengths(found: Sequence[Mapping[str, Sequence[Any]]], paths: Sequence[str])
 
 def _found(records: Sequence[Record], name: str) -> Lists | None:
     """Return the lists of annotations, found in the first records."""
-    looked_at = [_lists(record) for record in records[:_LOOKED_AT]]
+    looked_at = _all_lists(records[:_LOOKED_AT])
     paths = list(dict.fromkeys(path for found in looked_at for path in found))
-    marks = {
-        path for path in paths if all(isinstance(one, bool) for own in looked_at for one in own.get(path, ()))
-    }
     signed: dict[str, list[str]] = {}
     for path in paths:
         outer, _, field = path.rpartition(".")
-        if outer and names.id_score(field, names.RATER) and path not in marks:
+        if outer and names.id_score(field, names.RATER):
             signed.setdefault(field, []).append(path)
     for alike in signed.values():  # annotations in other lists would be left out
         if any(found.get(alike[0], []) != found.get(path, []) for path in alike[1:] for found in looked_at):
@@ -247,17 +241,16 @@ def _found(records: Sequence[Record], name: str) -> Lists | None:
                 "theirs; write one list of annotations per record, each with its rater and its label"
             )
     lengths = _lengths(looked_at, paths)
-    named = parallel(lengths, marks)
+    named = parallel(lengths)
     if named is not None:
         return named
     # Lists of annotations with raters in a field such as ``by``: once in a record, and again in others.
     for path in paths:
         outer, _, field = path.rpartition(".")
-        of_labels = field in _OF_LABELS  # as a list of possible labels has
-        about = _singular(outer.rpartition(".")[2] if of_labels else outer) - (
-            names.LABEL if of_labels else set()
-        )
-        if not _SIGNATURES.fullmatch(field) or about.isdisjoint(_OF_ANNOTATIONS | names.LABEL):
+        about = _singular(outer) & (_OF_ANNOTATIONS | names.LABEL)
+        if field in _OF_LABELS:
+            about = _singular(outer.rpartition(".")[2]) & _OF_ANNOTATIONS
+        if not _SIGNATURES.fullmatch(field) or not about:
             continue
         entries = [[json_files.text(entry) for entry in found.get(path, ())] for found in looked_at]
         once = all(len(set(found)) == len(found) for found in entries)
@@ -311,6 +304,21 @@ def _without_lists(record: Record) -> Record:
     return {field: value for field, value in rest.items() if value != {}}
 
 
+def _all_lists(records: Sequence[Record]) -> list[dict[str, list[Any]]]:
+    """Return each record's lists; a field that none of its annotations has is missing in all of them."""
+    found = [_lists(record) for record in records]
+    objects: dict[str, dict[str, None]] = {}
+    for own, record in zip(found, records, strict=True):
+        for outer, _ in _held(record):
+            fields = (path for path in own if path.startswith(f"{outer}."))
+            objects.setdefault(outer, {}).update(dict.fromkeys(fields))
+    for own, record in zip(found, records, strict=True):
+        for outer, value in _held(record):
+            for path in objects[outer]:
+                own.setdefault(path, [None] * len(value))
+    return found
+
+
 def _lists(record: Record) -> dict[str, list[Any]]:
     """Return lists of scalars or of several choices, and of each field in lists of objects, by path."""
     found: dict[str, list[Any]] = {}
@@ -330,53 +338,44 @@ def _lists(record: Record) -> dict[str, list[Any]]:
     return found
 
 
-def _plain(records: Sequence[Record]) -> list[Record]:
+def _plain(records: Sequence[Record], *, inside: bool = False) -> Sequence[Record]:
     """Return the records with objects in place of lists of objects inside annotations, where these are clear.
 
     A list that always holds one object is that object. Objects with a name each, as the answers to several
-    questions have, come under their names.
+    questions have, come under their names. `inside`: records are annotations.
     """
-    found: dict[tuple[str, ...], list[list[Any]]] = {}
+    found: dict[str, list[list[Any]]] = {}
+    for path, value in (held for record in records for held in _held(record)):
+        found.setdefault(path, []).append(value)
+    inner = [
+        path
+        for path, lists in found.items()
+        if (inside or any(outer in found for outer in accumulate(path.split(".")[:-1], "{}.{}".format)))
+        and all(isinstance(one, dict) for held in lists for one in held)
+    ]
+    lone = {path for path in inner if all(len(held) == 1 for held in found[path])}
+    named = {path for path in inner if path not in lone and _by_name(found[path])}
 
-    def look(value: Any, path: tuple[str, ...], inside: bool) -> None:
+    def plain(value: Any, path: str) -> Any:
         if isinstance(value, dict):
-            for field, inner in value.items():
-                look(inner, (*path, field), inside)
-        elif isinstance(value, list):
-            if inside and value:
-                found.setdefault(path, []).append(value)
-            for inner in value:
-                look(inner, path, True)
-
-    for record in records:
-        look(record, (), False)
-    objects = {
-        path: held
-        for path, held in found.items()
-        if all(isinstance(one, dict) for each in held for one in each)
-    }
-    lone = {path for path, held in objects.items() if all(len(each) == 1 for each in held)}
-    named = {path for path, held in objects.items() if path not in lone and _by_name(held)}
-
-    def plain(value: Any, path: tuple[str, ...], inside: bool) -> Any:
-        if isinstance(value, dict):
-            return {field: plain(inner, (*path, field), inside) for field, inner in value.items()}
+            return {field: plain(one, f"{path}.{field}" if path else field) for field, one in value.items()}
         if not isinstance(value, list):
             return value
-        entries = [plain(inner, path, True) for inner in value]
-        if inside and path in lone:
+        entries = [plain(one, path) for one in value]
+        if path in lone:
             return entries[0] if entries else None
-        return {one[_NAME]: one for one in entries} if inside and path in named else entries
+        return {one["name"]: one for one in entries} if path in named else entries
 
-    return [plain(record, (), False) for record in records] if lone or named else list(records)
+    return [plain(record, "") for record in records] if lone or named else records
 
 
 def _by_name(held: Sequence[Sequence[Record]]) -> bool:
-    """Return whether objects have names that recur in other lists, but never within one."""
-    called = [[one.get(_NAME) for one in each] for each in held]
-    often = Counter(name for each in called for name in each if isinstance(name, str))
-    once = all(len(set(map(str, each))) == len(each) and None not in each for each in called)
-    return once and bool(often) and 2 * min(often.values()) >= len(held)
+    """Return whether objects are answers: within others, with names that recur, but never within a list."""
+    called = [[str(one.get("name", "")) for one in each] for each in held]
+    often = Counter(name for each in called for name in each)
+    once = all(len(set(each)) == len(each) for each in called)
+    answers = all(any(isinstance(own, dict | list) for own in one.values()) for each in held for one in each)
+    return once and answers and "" not in often and 2 * min(often.values()) >= len(held)
 
 
 def _flat(entry: Record) -> Record:
