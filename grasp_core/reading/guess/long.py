@@ -376,8 +376,11 @@ def _none(look: Look) -> Ids:
     if 2 * len(made) >= len(look.columns):
         why = f"{quoted(made[0])} is named like what was counted or worked out for an item"
     if listing is not None:
-        objects = all(text.startswith("[{") for text in look.texts(listing))
-        what = "objects, which were not taken apart" if objects else "values, without who gave them"
+        inner = {text[1] for text in look.texts(listing)}
+        what = "objects" if inner == {"{"} else "lists"
+        what = (
+            f"{what}, which were not taken apart" if inner <= {"{", "["} else "values, without who gave them"
+        )
         why = f"{quoted(listing)} holds lists of {what}"
     people = (
         name for name in look.columns if names.mentions(name, names.PEOPLE) and "your" in names.words(name)

@@ -117,6 +117,28 @@ def test_one_object_in_a_list_of_a_record_is_taken_apart():
     assert recognise(table).spec.label == "Label.classifications.answer.title"
 
 
+@pytest.mark.parametrize("often", [3, 4])
+def test_a_field_that_some_records_lack_is_a_question_like_the_others(often: int):
+    def given(n: int, who: str) -> dict[str, str]:
+        more = {"rude": RNG.choice(["yes", "no"])} if n % 5 < often else {}
+        return {"annotator": who, "kind": RNG.choice(["yes", "no"]), **more}
+
+    table = json_table(
+        [{"id": f"x{n}", "annotations": [given(n, who) for who in RNG.sample(WHO, 3)]} for n in range(30)]
+    )
+    assert "annotations.rude" in table.columns
+    assert counts(table, recognise(table, named=Named(label="annotations.kind")).spec) == (90, 30, 4)
+
+
+def test_a_list_of_annotations_is_read_from_beside_a_list_of_items():
+    items = [{"id": n, "text": f"text {n}"} for n in range(20)]
+    raters = [{"id": who, "gender": "F"} for who in WHO]
+    votes = [{"item_id": n, "rater_id": who, "label": RNG.choice("pq")} for n in range(20) for who in WHO[:3]]
+    for called in ("items", "posts"):
+        table = json_table({called: items, "raters": raters, "annotations": votes})
+        assert counts(table, recognise(table).spec) == (60, 20, 3)
+
+
 def test_raters_listed_under_each_label_are_told_as_such():
     records = []
     for n in range(30):
@@ -230,3 +252,8 @@ def test_of_several_lists_those_named_like_labels_are_told():
     ]
     (doubt,) = recognise(json_table(records)).uncertain
     assert "'annotator_labels' holds lists of values" in doubt.sentence
+    pairs = [
+        {"id": n, "text": f"text {n}", "votes": [[who, RNG.choice("xy")] for who in WHO]} for n in range(20)
+    ]
+    (doubt,) = recognise(json_table(pairs)).uncertain
+    assert "'votes' holds lists of lists, which were not taken apart" in doubt.sentence

@@ -69,7 +69,13 @@ class Lists:
 def parallel(lengths: Mapping[str, Int64Array]) -> Lists | None:
     """Return the lists of annotations, by lengths (n,): one named like rater ids, and equally long ones."""
     scores = {path: names.list_score(path) for path in lengths}
-    for rater in sorted((path for path in scores if scores[path]), key=lambda path: -scores[path])[:_TRIED]:
+    # Of a whole data set's lists, annotations have items' ids; a list of raters beside them has none.
+    whole = all(len(own) == 1 for own in lengths.values())
+    ids = [path for path in lengths if whole and names.is_id(path) and names.id_score(path, names.ITEM)]
+    rated = {path.rpartition(".")[0] for path in ids}
+    able = [path for path in scores if scores[path]]
+    able.sort(key=lambda path: (path.rpartition(".")[0] not in rated, -scores[path]))
+    for rater in able[:_TRIED]:
         if others := _as_long(lengths, rater):
             return Lists(rater, others)
     return None
