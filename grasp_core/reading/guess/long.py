@@ -291,7 +291,8 @@ def _reason(look: Look, role: Role, best: Pair, found: Sequence[Pair]) -> Reason
     score = _score(look, own, role)
     if not best.score and look.n < _FEW_ROWS:
         why = f"{number(look.n, 'row')} are too few to tell ids by their values alone"
-        return Reason(role, f"{quoted(own)}: {why}", "unsure", (own,))
+        either = tuple(dict.fromkeys((own, *best[:2])))  # each may be the items', and the raters'
+        return Reason(role, why, "unsure", either, explained=True)
     if not score and own != other:
         one_each = len(look[own].values) == len(look[other].values)
         says = "one per" if one_each else "an id that decides"
@@ -356,7 +357,7 @@ def _rivals(look: Look, role: Role, best: Pair, found: Sequence[Pair]) -> list[s
 def _none(look: Look) -> Ids:
     item, rater = look.ids
     said = names.LABEL | names.RATER
-    listings = [name for name in look.columns if look.holds_lists(name)]
+    listings = [name for name in look.columns if look.holds_lists(name) and {*look.texts(name)} != {"[]"}]
     listings.sort(key=lambda name: said.isdisjoint(map(names.singular, names.words(name))))
     listing = next(iter(listings), None)
     recurring = rater is not None and not look.unique(rater) and not look.holds_lists(rater)

@@ -257,3 +257,10 @@ def test_of_several_lists_those_named_like_labels_are_told():
     ]
     (doubt,) = recognise(json_table(pairs)).uncertain
     assert "'votes' holds lists of lists, which were not taken apart" in doubt.sentence
+
+
+def test_of_few_rows_without_names_either_id_is_offered_for_either_role():
+    """As triples of coder, item and label, which other programs take in this order."""
+    rows = [f"{who},{n},{RNG.choice('12')}" for who in range(3) for n in range(3)]
+    found = asked(recognise(read_here("\n".join(rows).encode(), "triples.csv")))
+    assert set(found["item"]) == set(found["rater"]) == {"column 1", "column 2"}
