@@ -377,7 +377,7 @@ def _none(look: Look) -> Ids:
     if 2 * len(made) >= len(look.columns):
         why = f"{quoted(made[0])} is named like what was counted or worked out for an item"
     if listing is not None:
-        inner = {text[1] for text in look.texts(listing)}
+        inner = {text[1:2] for text in look.texts(listing)}
         what = "objects" if inner == {"{"} else "lists"
         what = (
             f"{what}, which were not taken apart" if inner <= {"{", "["} else "values, without who gave them"

@@ -264,3 +264,11 @@ def test_of_few_rows_without_names_either_id_is_offered_for_either_role():
     rows = [f"{who},{n},{RNG.choice('12')}" for who in range(3) for n in range(3)]
     found = asked(recognise(read_here("\n".join(rows).encode(), "triples.csv")))
     assert set(found["item"]) == set(found["rater"]) == {"column 1", "column 2"}
+
+
+def test_names_of_any_kind_and_cells_of_a_bracket_are_borne():
+    for name in ({"first": "A"}, ["A"], None, 3, ""):
+        given = [{"annotator": who, "label": "x", "said": [{"name": name, "of": []}] * 2} for who in WHO]
+        table = json_table([{"id": n, "annotations": given} for n in range(9)])
+        assert "annotations.label" in table.columns
+    assert recognise(numbered("id text labels", lambda n: [n, f"t{n}", "["], 9)).uncertain

@@ -377,11 +377,13 @@ def _plain(records: Sequence[Record], *, inside: bool = False) -> Sequence[Recor
 
 def _by_name(held: Sequence[Sequence[Record]]) -> bool:
     """Return whether objects are answers: within others, with names that recur, but never within a list."""
-    called = [[str(one.get("name", "")) for one in each] for each in held]
+    called = [[one.get("name") for one in each] for each in held]
+    if not all(isinstance(name, str) and name for each in called for name in each):
+        return False
     often = Counter(name for each in called for name in each)
     once = all(len(set(each)) == len(each) for each in called)
     answers = all(any(isinstance(own, dict | list) for own in one.values()) for each in held for one in each)
-    return once and answers and "" not in often and 2 * min(often.values()) >= len(held)
+    return once and answers and 2 * min(often.values()) >= len(held)
 
 
 def _flat(entry: Record) -> Record:
