@@ -18,6 +18,8 @@ _SAS = "export the table there as CSV (PROC EXPORT with DBMS=CSV)"
 _DATABASE = "export the table in it as CSV"
 _COPY = "copy the table in it to a spreadsheet and save that as XLSX or CSV"
 
+_WHOLE_TEXTS = "only labels of whole texts are, in a table with a row per annotation and who gave it"
+
 _LOOKED_AT = 8_192
 _START = 1_024
 _CONTROL = bytes({*range(0x20), 0x7F} - set(b"\t\n\r\f\x1b"))
@@ -58,6 +60,8 @@ _KINDS: tuple[tuple[bytes, str, str], ...] = (
 _TEXTS: tuple[tuple[bytes, str, str], ...] = (
     (rb"<!doctype html|<html", "a web page", "download the file itself, or save the table as CSV"),
     (rb"<\?xml", "XML", _SAVE),
+    (rb"#FORMAT=WebAnno TSV", "WebAnno TSV, the tokens of one annotator", _WHOLE_TEXTS),
+    (rb"T\d+\t\S+ \d+ \d+", "a file of brat, with marked spans", _WHOLE_TEXTS),
 )
 """The same for texts, which may begin with blanks and in capitals."""
 _SHORTCUT = re.compile(rb'\s*\{[^{}]*"(doc_id|url)"[^{}]*\}\s*')

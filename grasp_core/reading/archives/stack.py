@@ -26,6 +26,8 @@ _COUNTING = re.compile(r"Unnamed: \d+|column \d+")
 """Names for columns without a name, as an index that was written beside the data."""
 _PAIRED = 8
 """Most columns of which two are tried together as the item, columns named like items first."""
+_ONLY_RATERS = names.RATES | names.CROWD
+"""Words for people who rate; users and subjects may be rated."""
 _UNIQUE = 0.95
 """Least number of distinct items, as a share of the rows, if each member is one annotator's."""
 _AGREE = 0.5
@@ -91,7 +93,14 @@ class Stack:
     def rater(self, item: str) -> str | None:
         """Return a column named like raters' ids that does not describe items, as their authors do."""
         found = [name for name in self.data.column_names if names.id_score(name, names.RATER)]
-        return next((name for name in found if not self._depends_on(name, item)), None)
+        found.sort(key=lambda name: self._depends_on(name, item))
+        return next(
+            (n for n in found if names.id_score(n, _ONLY_RATERS) or not self._depends_on(n, item)), None
+        )
+
+    def same(self, one: str, other: str) -> bool:
+        """Return whether each column tells the other's values."""
+        return self._depends_on(one, other) and self._depends_on(other, one)
 
     def differing(self, item: str) -> list[str]:
         """Return columns that differ between the rows of one item, as annotators' labels do."""
@@ -327,18 +336,25 @@ def _of_items(alike: Sequence[Member], name: str, what: str) -> tuple[list[Membe
     if len(used) < 2 or ids is None or members.named_as_raters([*ids, *members.annotators(paths)]):
         return None
     columns = used[0].parsed.columns
-    raters = [column for column in columns if names.id_score(column, names.RATES)]
+    raters = [column for column in columns if names.id_score(column, _ONLY_RATERS)]
     if not raters or members.long_runs(columns):  # checked before the members are combined
         return None
     stack = Stack.of([member.parsed for member in used], range(len(used)), name)
-    rater, *others = stack.recurring() or [""]
-    if others or rater not in raters or stack.named_ids()[0] is not None:
+    recurring = stack.recurring()
+    rater = next((one for one in recurring if one in raters), "")
+    same = bool(rater) and all(stack.same(rater, one) for one in recurring)
+    item = stack.named_ids()[0]
+    numbered = item is not None and _are_row_numbers([member.parsed for member in used], item)
+    if not same or (item is not None and not numbered):
         return None
+    stack = Stack(stack.data.drop_columns([item]), stack.member) if numbered else stack
     parsed = _stacked(used, stack, _free("item", stack), ids, what)
     remark = FileProblem.MEMBER_PER_ITEM(
         file=name, members=len(used), what=what, items=tuple(ids), rows=len(stack.data)
     )
-    return used, _with_notes(parsed, [know(remark), *_narrowed(used, stack, [], name, what)])
+    return used, _with_notes(
+        parsed, [know(remark), *_narrowed(used, stack, [str(item)] if numbered else [], name, what)]
+    )
 
 
 # A member per annotator

@@ -5,7 +5,7 @@ import dataclasses
 import io
 import re
 from array import array
-from collections.abc import Generator, Iterator
+from collections.abc import Callable, Generator, Iterator
 from contextlib import suppress
 from functools import partial
 from itertools import islice
@@ -191,24 +191,32 @@ def parse(content: bytes, name: str, watch: Watch, *, headed: bool = False) -> P
                 "name every column in the header, or remove it"
             )
         parsed = parsed.without([column])
+    parsed = _without(parsed, lambda column: "", name)  # rows of delimiters alone, as between Toloka's suites
     parsed = _without_header(parsed, name) if header.rows == 1 and not headed else parsed
     return dataclasses.replace(parsed, problems=(*header.notes, *parsed.problems))
 
 
+def _without(parsed: Parsed, cell: Callable[[str], str], name: str) -> Parsed:
+    """Return the table without rows in which each column has the cell that its name gives."""
+    found = np.ones(len(parsed), dtype=np.bool_)
+    for column in parsed.columns:
+        same = pc.is_in(parsed.data.column(column), value_set=pa.array([cell(column)]))
+        found &= np.asarray(same, dtype=np.bool_)
+        if not found.any():
+            return parsed
+    if found.all():
+        raise no_rows(name)
+    return parsed.kept(np.flatnonzero(~found))
+
+
 def _without_header(parsed: Parsed, name: str) -> Parsed:
     """Return the table without rows that repeat the header, as in files that were put one after another."""
-    again = None
-    for column in parsed.columns:
-        same = pc.is_in(parsed.data.column(column), value_set=pa.array([column]))
-        again = same if again is None else pc.and_(again, same)
-        if not pc.any(again).as_py():
-            return parsed
-    kept = np.flatnonzero(~np.asarray(again, dtype=np.bool_))
-    if not kept.size:
-        raise no_rows(name)
-    count = len(parsed) - kept.size
+    rest = _without(parsed, lambda column: column, name)
+    if rest is parsed:
+        return parsed
+    count = len(parsed) - len(rest)
     note = know(FileProblem.HEADER_AGAIN(file=name, rows=count), count)
-    return dataclasses.replace(parsed.kept(kept), problems=(*parsed.problems, note))
+    return dataclasses.replace(rest, problems=(*rest.problems, note))
 
 
 def _check_bytes(content: bytes, name: str) -> None:

@@ -99,7 +99,7 @@ def _is_data(first: Row, below: Sequence[Row]) -> bool:
     """Return whether the first row's cells are like the cells below, and none looks like a name."""
     if not below or len(first) < 2 or _counts_up(first):
         return False
-    words = any(cell.strip() and not is_number(cell) for cell in first)
+    words = any(_filled(cell) and not is_number(cell) for cell in first)
     if words and list(first) in [list(row) for row in below[:50]]:  # as in files that were put together
         return False
     data, filled = 0, sum(bool(cell.strip()) for cell in first)
@@ -138,6 +138,8 @@ def _like(cell: str, below: Sequence[str]) -> bool | None:
     filled = [text.strip() for text in below if text.strip()]
     if not cell or not filled:
         return None
+    if cell.casefold() in LIKE_MISSING and all(is_number(text) for text in filled if _filled(text)):
+        return None  # a number that is missing, as NumPy writes it
     numbers = [number_of(text) for text in filled if is_number(text)]
     if len(numbers) >= _MOSTLY * len(filled):
         return _in_range(number_of(cell), numbers)

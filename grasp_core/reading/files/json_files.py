@@ -213,7 +213,16 @@ def _from_object(whole: Record, name: str) -> list[Record]:
         return [dict(zip(whole, row, strict=True)) for row in zip(*values, strict=True)]
     if values == [[]]:
         return []
-    inside = [value for key, value in whole.items() if key in _WRAPPERS and isinstance(value, list) and value]
+    told = names.LABEL | names.RATER  # lists of annotations or raters beside a list of items are records, too
+    beside = (
+        key for key, value in whole.items() if isinstance(value, list) and value and key not in _WRAPPERS
+    )
+    alone = all(told.isdisjoint(map(names.singular, names.words(key))) for key in beside)
+    inside = [
+        value
+        for key, value in whole.items()
+        if alone and key in _WRAPPERS and isinstance(value, list) and value
+    ]
     inside = inside or [value for value in lists if len(lists) == 1 and _of_several_items(value)]
     return _listed(inside[0], name) if len(inside) == 1 else [whole]
 

@@ -113,7 +113,7 @@ def named_alike(look: Look, others: Sequence[str]) -> LabelColumns | None:
     timed = {name for name in others if names.mentions(name, names.LASTED) and look.decimals(name)}
     named = [name for name in others if not neutral(name) and name not in timed]
     able = [run for run in runs(named) if len(labels_of(look, run)) <= MAX_CATEGORIES]
-    if not able or len(labels_of(look, able[0])) < 2:
+    if not able or (len(labels_of(look, able[0])) < 2 and stem(able[0][0]) not in RATERS):
         return None
     if len(able[0]) < 3 and 2 * len(able[0]) <= len(others) and stem(able[0][0]) not in RATERS:
         return None

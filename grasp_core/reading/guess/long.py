@@ -298,7 +298,8 @@ def _reason(look: Look, role: Role, best: Pair, found: Sequence[Pair]) -> Reason
     score = _score(look, own, role)
     if not best.score and look.n < _FEW_ROWS:
         why = f"{number(look.n, 'row')} are too few to tell ids by their values alone"
-        return Reason(role, f"{quoted(own)}: {why}", "unsure", (own,))
+        either = tuple(dict.fromkeys((own, *best[:2])))  # each may be the items', and the raters'
+        return Reason(role, why, "unsure", either, explained=True)
     if not score and own != other:
         one_each = len(look[own].values) == len(look[other].values)
         says = "one per" if one_each else "an id that decides"
@@ -364,7 +365,10 @@ def _rivals(look: Look, role: Role, best: Pair, found: Sequence[Pair]) -> list[s
 
 def _none(look: Look) -> Ids:
     item, rater = look.ids
-    listing = next(filter(look.holds_lists, look.columns), None)
+    said = names.LABEL | names.RATER
+    listings = [name for name in look.columns if look.holds_lists(name) and {*look.texts(name)} != {"[]"}]
+    listings.sort(key=lambda name: said.isdisjoint(map(names.singular, names.words(name))))
+    listing = next(iter(listings), None)
     recurring = rater is not None and not look.unique(rater) and not look.holds_lists(rater)
     if look.named.item is None and rater is not None and recurring:
         several = item_of_several(look, rater)
@@ -384,8 +388,11 @@ def _none(look: Look) -> Ids:
     if 2 * len(made) >= len(look.columns):
         why = f"{quoted(made[0])} is named like what was counted or worked out for an item"
     if listing is not None:
-        what = "labels, without who gave them"
-        what = "objects, which were not taken apart" if look.holds_objects(listing) else what
+        inner = {text[1:2] for text in look.texts(listing)}
+        what = "objects" if inner == {"{"} else "lists"
+        what = (
+            f"{what}, which were not taken apart" if inner <= {"{", "["} else "values, without who gave them"
+        )
         why = f"{quoted(listing)} holds lists of {what}"
     people = (
         name for name in look.columns if names.mentions(name, names.PEOPLE) and "your" in names.words(name)
@@ -588,7 +595,8 @@ def among_questions(look: Look, spec: DataSpec, questions: Sequence[str]) -> Rea
     top = max(map(_rank, able), default=0)
     best = _different(look, [name for name in able if _rank(name) == top])
     if not best:
-        return spec, _no_question(look, spec, questions)
+        told = [name for name in questions if not any(look.depends_on(name, key) for key in recurring)]
+        return spec, _no_question(look, spec, told if spec.label in told else questions, asked)
     label = spec.label if spec.label in best else best[0]
     spec = replace(spec, label=label)
     if len(best) > 1:
@@ -597,12 +605,12 @@ def among_questions(look: Look, spec: DataSpec, questions: Sequence[str]) -> Rea
     return spec, [Reason("label", f"{quoted(label)}: of what was asked, it has options and most answers")]
 
 
-def _no_question(look: Look, spec: DataSpec, questions: Sequence[str]) -> list[Reason]:
-    """Return the doubt about a label that is an id, or the name of each rater, if no question is left."""
+def _no_question(look: Look, spec: DataSpec, questions: Sequence[str], asked: Sequence[str]) -> list[Reason]:
+    """Return the doubt about a label that is none of those `asked`, or the name of each rater."""
     label, rater = str(spec.label), str(spec.rater)
-    if label in questions and names.is_id(label):
-        able = [name for name in questions if names.is_id(name) and not look.unique(name)]
-        coded = tuple(name for name in able if 2 <= len(look.texts(name)) <= MAX_CATEGORIES)
+    able = [name for name in questions if names.is_id(name) and not look.unique(name)]
+    coded = tuple(name for name in able if 2 <= len(look.texts(name)) <= MAX_CATEGORIES)
+    if label in questions and (names.is_id(label) or (coded and label not in asked)):
         why = f"no column looks like labels: {listed(questions, 5)} hold ids, texts or one value"
         if coded:
             why = f"{listed(coded)} {agree(len(coded), 'is', 'are')} named like ids, and may number labels"

@@ -55,7 +55,8 @@ def aggregated_cells(look: Look, cells: Sequence[str], layout: Layout) -> str | 
     counted = [name for name in cells if names.mentions(name, names.COUNTED)]
     if counted and 2 * len(counted) > len(cells):
         return no_raters(f"{quoted(counted[0])} is named like what was counted or worked out for an item")
-    why = _summed(look) or _make_up(look, [name for name in cells if name not in counted], layout)
+    plain = [name for name in cells if name not in counted]
+    why = _summed(look) or _make_up(look, plain, layout) or _make_up(look, cells, layout)
     why = why or _shown_together(look, max(runs(cells), key=len, default=cells))
     if why is not None:
         return no_raters(why)
@@ -226,7 +227,7 @@ def advise_missing(
     beyond = {text: value for text, value in rest.items() if value > steps}
     if steps < _SHORTEST or not set(beyond.values()) <= _DIGITS:  # 6 to 9, with a gap above the scale
         beyond = {}
-    doubtful |= {text for text in signs if text in _WRITTEN and len(signs) > 1}
+    doubtful |= {text for text in signs if text in {*_WRITTEN, "[]"} and len(signs) > 1}
     plain = {text: value for text, value in rest.items() if text not in {*beyond, *stands}}
     doubtful |= beyond.keys() | _beside_scale(plain)
     for texts, why, sure in (

@@ -225,6 +225,8 @@ def says_how_many(name: str) -> bool:
 
 def list_score(name: str) -> int:
     """Score the name of a list of raters by :func:`id_score`: ``worker_list`` as ``worker``."""
+    if re.search(r"(^|\.)(is|has)[_A-Z]", name):
+        return 0  # as ``isLatestLabelForUser``
     return id_score(re.sub(r"[\W_]lists?$", "", name, flags=re.I), RATER)
 
 
@@ -236,10 +238,12 @@ def key_score(name: str, *kinds: frozenset[str]) -> int:
 
 
 def is_id(name: str) -> bool:
-    """Return whether the name ends like that of an id: ``WorkerId``, ``row_index``, ``participant_code``."""
+    """Return whether the name ends like that of an id: ``WorkerId``, ``row_index``; not ``label_name``."""
     found = words(name)
     if found[-1:] == ("code",):
         return not RATER.isdisjoint(found[-2:-1])
+    if found[-1:] == ("name",) and len(found) > 1 and singular(found[-2]) in LABEL:
+        return False
     return bool(found) and found[-1] in _ID and found[-2:] != ("yes", "no")
 
 

@@ -180,7 +180,7 @@ def test_what_there_is_in_place_of_raters_is_named():
     lists[0][2] = '["yes", "yes", "no"]'
     means = [[f"w{n}", *(f"{RNG.random() * 9:.2f}" for _ in "ms"), str(20 + n % 9)] for n in range(40)]
     for head, rows, told in (
-        (["id", "text", "labels"], lists, "'labels' holds lists of labels"),
+        (["id", "text", "labels"], lists, "'labels' holds lists of values"),
         (["word", "valence_mean", "valence_sd", "n_raters"], means, "'valence_mean' is named like"),
     ):
         uncertain = recognise(rows_table([head, *rows])).uncertain

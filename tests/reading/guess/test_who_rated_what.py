@@ -164,14 +164,14 @@ def test_a_number_of_the_class_makes_no_items_of_boxes() -> None:
 # Labels
 
 
-def test_the_name_of_each_rater_is_no_label() -> None:
-    """As where a list of labels has a list of those who gave them, and only the inner one is read."""
+@pytest.mark.parametrize("called", [True, False])
+def test_a_list_of_those_who_gave_a_label_is_read_with_its_name_and_no_name_of_raters_is_a_label(called):
     records = [
         {
             "content": f"text {n}",
             "classes": [
                 {
-                    "name": RNG.choice("xy"),
+                    **({"name": RNG.choice("xy")} if called else {}),
                     "annotated_by": [{"annotator": f"{who}@x.org", "annotator_id": who}],
                 }
                 for who in RNG.sample(range(5), 3)
@@ -179,9 +179,13 @@ def test_the_name_of_each_rater_is_no_label() -> None:
         }
         for n in range(30)
     ]
-    guess = recognise(json_table({"examples": records}))
-    assert asked(guess) == {"label": ()}
-    assert "has one value for each rater, as a name is" in question(guess.uncertain[0])
+    table = json_table({"examples": records})
+    guess = recognise(table)
+    assert asked(guess) == {"label": ("classes.name",) if called else ()}
+    assert called or "has one value for each rater, as a name is" in question(guess.uncertain[0])
+    if called:
+        summary = load(table, None, recognise(table, named=Named(label="classes.name")).spec).summary
+        assert (summary.annotations, summary.items, summary.raters) == (90, 30, 5)
 
 
 def test_lists_of_a_whole_data_set_name_their_items_and_ids_are_asked_about() -> None:

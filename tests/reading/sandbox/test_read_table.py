@@ -118,7 +118,9 @@ CELL = st.text(st.characters(codec="utf-8", exclude_characters="\0"))
 
 
 @given(
-    st.integers(2, 4).flatmap(lambda width: st.lists(st.tuples(*[CELL] * width), min_size=1, max_size=6)),
+    st.integers(2, 4).flatmap(
+        lambda width: st.lists(st.tuples(*[CELL] * width).filter(any), min_size=1, max_size=6)
+    ),
     st.sampled_from(",\t"),
 )
 def test_whatever_is_written_is_read(rows, delimiter):
@@ -141,7 +143,7 @@ def test_any_bytes_are_read_or_refused(content):
         if table.kind not in DELIMITERS:
             return  # in another encoding, see test_other_encodings
         text = io.StringIO(content.decode("utf-8-sig"), newline="")
-        rows = [row for row in csv.reader(text, delimiter=DELIMITERS[table.kind]) if row]
+        rows = [row for row in csv.reader(text, delimiter=DELIMITERS[table.kind]) if any(row)]
         assert table.head(1000).to_numpy().tolist() == rows[1:]
     assert "x.csv" in refused
 

@@ -12,6 +12,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
+from itertools import accumulate
 from typing import Any
 
 import numpy as np
@@ -68,12 +69,22 @@ class Lists:
 def parallel(lengths: Mapping[str, Int64Array]) -> Lists | None:
     """Return the lists of annotations, by lengths (n,): one named like rater ids, and equally long ones."""
     scores = {path: names.list_score(path) for path in lengths}
-    for rater in sorted((path for path in scores if scores[path]), key=lambda path: -scores[path])[:_TRIED]:
-        own = lengths[rater]
-        alike = (path for path in lengths if own.any() and (lengths[path] == own).mean() >= _PARALLEL)
-        if others := tuple(path for path in alike if path != rater):
+    # Of a whole data set's lists, annotations have items' ids; a list of raters beside them has none.
+    whole = all(len(own) == 1 for own in lengths.values())
+    ids = [path for path in lengths if whole and names.is_id(path) and names.id_score(path, names.ITEM)]
+    rated = {path.rpartition(".")[0] for path in ids}
+    able = [path for path in scores if scores[path]]
+    able.sort(key=lambda path: (path.rpartition(".")[0] not in rated, -scores[path]))
+    for rater in able[:_TRIED]:
+        if others := _as_long(lengths, rater):
             return Lists(rater, others)
     return None
+
+
+def _as_long(lengths: Mapping[str, Int64Array], rater: str) -> tuple[str, ...]:
+    own = lengths[rater]
+    alike = (path for path in lengths if own.any() and (lengths[path] == own).mean() >= _PARALLEL)
+    return tuple(path for path in alike if path != rater)
 
 
 def recognised(parsed: Parsed, lists: Lists, kind: str, unread: Sequence[str] = ()) -> Parsed:
@@ -110,6 +121,8 @@ def recognised(parsed: Parsed, lists: Lists, kind: str, unread: Sequence[str] = 
 _LOOKED_AT = 1_000
 _SIGNATURES = re.compile("completed_by|created_by|annotated_by|by|username|login|email|author|name|id")
 """Fields of an annotation that may name its rater."""
+_OF_LABELS = frozenset(["name", "id"])
+"""Those that possible labels have, too."""
 
 
 def read(records: Sequence[Record], name: str) -> Parsed | None:
@@ -118,6 +131,7 @@ def read(records: Sequence[Record], name: str) -> Parsed | None:
     if flat is not None:
         return json_files.table(flat, name, "JSON")
     _refuse_by_label(records, name)
+    records = _plain(records)
     opened = _opened(records, name)
     if opened is not None:
         return read(opened, name)
@@ -126,8 +140,9 @@ def read(records: Sequence[Record], name: str) -> Parsed | None:
     if by_rater is not None:
         records, lists = by_rater, _found(by_rater, name)
     if lists is None:
-        return None
-    found = [_lists(record) for record in records]
+        plain = _plain(records, inside=len(records) > 1)
+        return None if plain is records else json_files.table(plain, name, "JSON")
+    found = _all_lists(records)
     held = [dict(_held(record)) for record in records]
     lists = _fitting(lists, found, held)
     if any(rows.JOIN in json_files.text(one) for own in found for one in own.get(lists.rater, ())):
@@ -153,19 +168,24 @@ def read(records: Sequence[Record], name: str) -> Parsed | None:
 
 
 def _refuse_by_label(records: Sequence[Record], name: str) -> None:
-    """Refuse lists of raters of other lengths, each named after a label: ``annotators_toxic``."""
+    """Refuse lists of raters, each named after a label: ``annotators_toxic``, ``{"label": {"no": []}}``."""
     looked_at = [_lists(record) for record in records[:_LOOKED_AT]]
     named: dict[str, dict[str, None]] = {}
     for path in (path for found in looked_at for path in found):
-        first, *more = names.words(path.rpartition(".")[2]) or ("",)
+        outer, _, field = path.rpartition(".")
+        first, *more = names.words(field) or ("",)
         if more and names.singular(first) in names.RATER and not names.list_score(path):
             named.setdefault(first, {})[path] = None
-    for paths in (list(paths) for paths in named.values() if len(paths) > 1):
+        elif not _singular(outer).isdisjoint(names.LABEL):
+            named.setdefault(outer, {})[path] = None
+    for key, paths in ((key, list(paths)) for key, paths in named.items() if len(paths) > 1):
         held = [
             {json_files.text(one) for found in looked_at for one in found.get(path, ())} for path in paths
         ]
         alike = all(len({len(found.get(path, ())) for path in paths}) == 1 for found in looked_at)
-        if not alike and all(own & set().union(*held[:at], *held[at + 1 :]) for at, own in enumerate(held)):
+        people = names.singular(key) in names.RATER or all(map(_ID.fullmatch, set().union(*held)))
+        again = all(own & set().union(*held[:at], *held[at + 1 :]) for at, own in enumerate(held))
+        if people and again and not alike:
             raise DataError(
                 f"{name}: {listed(paths)} are lists of raters, each named after what these answered; write "
                 "one list of annotations per record, each with its rater and its label"
@@ -184,7 +204,10 @@ def _opened(records: Sequence[Record], name: str) -> list[Record] | None:
                 entries.setdefault(field, []).extend(own)
     for field, inner in entries.items():
         found = [_lists(one) if isinstance(one, dict) else {} for one in inner]
-        if found and all(parallel({path: np.array([len(one[path])]) for path in one}) for one in found):
+        fits = bool(found) and all(
+            parallel({path: np.array([len(one[path])]) for path in one}) for one in found
+        )
+        if fits or (all(isinstance(one, dict) for one in inner) and _opened(inner, name) is not None):
             return _a_record_each(records, field, name)
     return None
 
@@ -210,13 +233,11 @@ def _lengths(found: Sequence[Mapping[str, Sequence[Any]]], paths: Sequence[str])
 
 def _found(records: Sequence[Record], name: str) -> Lists | None:
     """Return the lists of annotations, found in the first records."""
-    looked_at = [_lists(record) for record in records[:_LOOKED_AT]]
+    looked_at = _all_lists(records[:_LOOKED_AT])
     paths = list(dict.fromkeys(path for found in looked_at for path in found))
     signed: dict[str, list[str]] = {}
-    beside: dict[str, list[str]] = {}
     for path in paths:
         outer, _, field = path.rpartition(".")
-        beside.setdefault(outer, []).append(path)
         if outer and names.id_score(field, names.RATER):
             signed.setdefault(field, []).append(path)
     for alike in signed.values():  # annotations in other lists would be left out
@@ -225,22 +246,25 @@ def _found(records: Sequence[Record], name: str) -> Lists | None:
                 f"{name}: {listed(alike)} are lists of different raters, so it is not clear which labels are "
                 "theirs; write one list of annotations per record, each with its rater and its label"
             )
-    named = parallel(_lengths(looked_at, paths))
+    lengths = _lengths(looked_at, paths)
+    named = parallel(lengths)
     if named is not None:
         return named
     # Lists of annotations with raters in a field such as ``by``: once in a record, and again in others.
     for path in paths:
         outer, _, field = path.rpartition(".")
-        if not _SIGNATURES.fullmatch(field) or _singular(outer.rpartition(".")[2]).isdisjoint(
-            _OF_ANNOTATIONS
-        ):
-            continue  # such as a list of possible labels
+        about = _singular(outer) & (_OF_ANNOTATIONS | names.LABEL)
+        if field in _OF_LABELS:
+            about = _singular(outer.rpartition(".")[2]) & _OF_ANNOTATIONS
+        if not _SIGNATURES.fullmatch(field) or not about:
+            continue
         entries = [[json_files.text(entry) for entry in found.get(path, ())] for found in looked_at]
         once = all(len(set(found)) == len(found) for found in entries)
         total, distinct = sum(map(len, entries)), {entry for found in entries for entry in found}
         varies = len({frozenset(found) for found in entries if found}) > 1
-        if once and varies and 1 < len(distinct) < total and "" not in distinct and len(beside[outer]) > 1:
-            return Lists(path, tuple(other for other in beside[outer] if other != path))
+        others = _as_long(lengths, path)
+        if once and varies and 1 < len(distinct) < total and "" not in distinct and others:
+            return Lists(path, others)
     return None
 
 
@@ -251,6 +275,8 @@ def _held(record: Record, outer: str = "") -> Iterator[tuple[str, list[Any]]]:
             yield from _held(value, f"{outer}{field}.")
         elif isinstance(value, list) and value:
             yield f"{outer}{field}", value
+            for entry in (entry for entry in value if isinstance(entry, dict)):
+                yield from _held(entry, f"{outer}{field}.")
 
 
 def _several_each(value: Sequence[Any]) -> bool:
@@ -284,6 +310,21 @@ def _without_lists(record: Record) -> Record:
     return {field: value for field, value in rest.items() if value != {}}
 
 
+def _all_lists(records: Sequence[Record]) -> list[dict[str, list[Any]]]:
+    """Return each record's lists; a field that none of its annotations has is missing in all of them."""
+    found = [_lists(record) for record in records]
+    objects: dict[str, dict[str, None]] = {}
+    for own, record in zip(found, records, strict=True):
+        for outer, _ in _held(record):
+            fields = (path for path in own if path.startswith(f"{outer}."))
+            objects.setdefault(outer, {}).update(dict.fromkeys(fields))
+    for own, record in zip(found, records, strict=True):
+        for outer, value in _held(record):
+            for path in objects[outer]:
+                own.setdefault(path, [None] * len(value))
+    return found
+
+
 def _lists(record: Record) -> dict[str, list[Any]]:
     """Return lists of scalars or of several choices, and of each field in lists of objects, by path."""
     found: dict[str, list[Any]] = {}
@@ -303,6 +344,48 @@ def _lists(record: Record) -> dict[str, list[Any]]:
     return found
 
 
+def _plain(records: Sequence[Record], *, inside: bool = False) -> Sequence[Record]:
+    """Return the records with objects in place of lists of objects inside annotations, where these are clear.
+
+    A list that always holds one object is that object. Objects with a name each, as the answers to several
+    questions have, come under their names. `inside`: records are annotations.
+    """
+    found: dict[str, list[list[Any]]] = {}
+    for path, value in (held for record in records for held in _held(record)):
+        found.setdefault(path, []).append(value)
+    inner = [
+        path
+        for path, lists in found.items()
+        if (inside or any(outer in found for outer in accumulate(path.split(".")[:-1], "{}.{}".format)))
+        and all(isinstance(one, dict) for held in lists for one in held)
+    ]
+    lone = {path for path in inner if all(len(held) == 1 for held in found[path])}
+    named = {path for path in inner if path not in lone and _by_name(found[path])}
+
+    def plain(value: Any, path: str) -> Any:
+        if isinstance(value, dict):
+            return {field: plain(one, f"{path}.{field}" if path else field) for field, one in value.items()}
+        if not isinstance(value, list):
+            return value
+        entries = [plain(one, path) for one in value]
+        if path in lone:
+            return entries[0] if entries else None
+        return {one["name"]: one for one in entries} if path in named else entries
+
+    return [plain(record, "") for record in records] if lone or named else records
+
+
+def _by_name(held: Sequence[Sequence[Record]]) -> bool:
+    """Return whether objects are answers: within others, with names that recur, but never within a list."""
+    called = [[one.get("name") for one in each] for each in held]
+    if not all(isinstance(name, str) and name for each in called for name in each):
+        return False
+    often = Counter(name for each in called for name in each)
+    once = all(len(set(each)) == len(each) for each in called)
+    answers = all(any(isinstance(own, dict | list) for own in one.values()) for each in held for one in each)
+    return once and answers and 2 * min(often.values()) >= len(held)
+
+
 def _flat(entry: Record) -> Record:
     """Return an annotation's fields, nested ones as ``outer.inner``, and several choices as one label."""
     flat: Record = {}
@@ -312,14 +395,14 @@ def _flat(entry: Record) -> Record:
         value = opened if isinstance(opened, dict) else value
         if isinstance(value, dict):
             flat |= {f"{field}.{inner}": cell for inner, cell in _flat(value).items()}
-        else:
+        elif not isinstance(value, list) or not any(isinstance(one, dict) for one in value):
             flat[field] = _text(value) if isinstance(value, list) else value
     return flat
 
 
 def _text(value: Any) -> str:
-    """Return a value as a cell; several choices are one label."""
-    if isinstance(value, list) and not any(isinstance(one, dict | list) for one in value):
+    """Return a value as a cell; several choices are one label, and none is ``[]``, which may be an answer."""
+    if value and isinstance(value, list) and not any(isinstance(one, dict | list) for one in value):
         return joined(map(json_files.text, value))
     return json_files.text(value)
 

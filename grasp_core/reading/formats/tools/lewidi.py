@@ -11,6 +11,7 @@ from grasp_core.model.text import number, quoted
 from grasp_core.reading.files.json_files import Record, text
 from grasp_core.reading.formats.shapes.rows import Export, JsonRecord, entries, joined, raters_file
 from grasp_core.reading.formats.tools.surveys import MISSING
+from grasp_core.reading.table import names
 from grasp_core.reading.table.parsed import from_rows, name_columns
 from grasp_core.reading.table.table import Parsed
 
@@ -20,8 +21,8 @@ _MARKS = frozenset({"annotation task", "soft_label", "hard_label", "disagreement
 _NUMBERED = re.compile(r"ann(otator)?[ _-]?\d+", re.IGNORECASE)
 _NUMBER = re.compile(r"\d+")
 _TOLD = (
-    "age|gender|nationality|education|ethnicity simplified|country of birth|country of residence"
-    "|student status|employment status|language"
+    *("age", "gender", "nationality", "education", "ethnicity simplified", "country of birth"),
+    *("country of residence", "student status", "employment status", "language"),
 )
 """Fields of annotators in the 3rd edition; some of its files omit the "Ann" before annotators' numbers."""
 _ABOUT_ITEM = ("text", "split", "lang")
@@ -130,9 +131,10 @@ def _describes_rater(record: Record) -> bool:
     if not isinstance(key, str) or len(record) < 2:
         return False
     fields = {field.casefold() for field in record if field != "key"}
-    by_number = _NUMBER.fullmatch(key.strip()) and {"age", "gender"} <= fields <= set(_TOLD.split("|"))
+    by_number = _NUMBER.fullmatch(key.strip()) and {"age", "gender"} <= fields <= set(_TOLD)
     plain = not any(isinstance(value, Mapping | list) for value in record.values())
-    return plain and bool(_NUMBERED.fullmatch(key.strip()) or by_number)
+    person = any(field in _TOLD or names.mentions(field, names.DEMOGRAPHIC) for field in fields)
+    return plain and person and bool(_NUMBERED.fullmatch(key.strip()) or by_number)
 
 
 def _raters(records: Sequence[Record], name: str) -> Parsed:

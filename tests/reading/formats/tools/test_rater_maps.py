@@ -181,7 +181,7 @@ def test_each_entry_gets_a_row(form: str) -> None:
 def test_entries_may_be_missing_or_several_and_other_cells_are_left_alone() -> None:
     labels = ([1, None, 2.5], [["a", "b"], []], [3, float("nan")])
     table = read_table(written(repr, labels), "lists.csv")
-    assert [row[0] for row in cells(table, "labels")] == ["1", "", "2.5", "a + b", "", "3", ""]
+    assert [row[0] for row in cells(table, "labels")] == ["1", "", "2.5", "a + b", "[]", "3", ""]
     rows = [["annotators", "labels"], ["['a']", "[1]"], ["['a', 'b']", "[1]"], *[["['a']", "[1]"]] * 30]
     with pytest.raises(DataError, match="row 3: 'labels' has 1 entry and 'annotators' has 2"):
         rows_table(rows)
