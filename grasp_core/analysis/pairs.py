@@ -22,6 +22,7 @@ from grasp_core.analysis.cohesion.columns import (
 from grasp_core.analysis.cohesion.combined_test import (
     GAI_AT,
     GAP_AT,
+    Regroupings,
     UncorrectedTests,
     corrected,
     pick_verdict_values,
@@ -35,7 +36,7 @@ from grasp_core.analysis.cohesion.results import with_intervals as use_with_inte
 from grasp_core.analysis.cohesion.untested import NotShuffled, tests_of
 from grasp_core.analysis.intervals import FEWEST_RATERS, interval_of_two
 from grasp_core.analysis.panel import Later
-from grasp_core.model.annotations import Annotations, BoolArray, FloatArray, Raters
+from grasp_core.model.annotations import Annotations, BoolArray, FloatArray, Int64Array, Raters
 from grasp_core.model.groups import AxisSet, Grouping
 from grasp_core.model.outcome import PAIR_STATISTICS, LabelUse, Outcome, PairResult, Unequal, Untestable
 from grasp_core.model.remarks.cautions import Caution
@@ -281,9 +282,12 @@ class Pairs:
         self._symmetries = [Symmetry.of(pair.raters, pair.grouping, analysis) for pair in self._pairs]
         asked = pairs_tests(self._places, analysis, self._symmetries)
         self._why: dict[int, Untestable] = {}  # by group, two of each pair: why shuffling cannot test it
+        self._regroupings: list[Regroupings] = []
         for u, pair in enumerate(self._pairs):
-            free = Shuffles.of(pair.raters, pair.grouping, analysis).log_regroupings
-            self._why |= {2 * u + k: why for k, why in untestable(pair.grouping, free, unequal).items()}
+            shuffles = Shuffles.of(pair.raters, pair.grouping, analysis)
+            found = untestable(pair.grouping, shuffles.log_regroupings, unequal)
+            self._why |= {2 * u + k: why for k, why in found.items()}
+            self._regroupings.append(Regroupings(pair.grouping, shuffles, analysis.seed))
         self._over = over
         left = [regroupings(pair.raters, pair.grouping, analysis) for pair in self._pairs]
         most = np.array([one.max() for one in left if one is not None]) if analysis.tail else None
@@ -358,7 +362,12 @@ class Pairs:
         """Return all pairs so far with their verdicts: a pair is one hypothesis."""
         like = [place for u, one in enumerate(self._symmetries) for place in (2 * u + one.like[:2])]
         asked = [(2 * u, 2 * u + 1) for u in range(len(self._pairs))]
-        self._over.append((uncorrected_tests(tally.verdict_values, asked, like, self._why), tally.n_complete))
+
+        def regrouping(g: int, permutations: int) -> Int64Array | None:
+            return self._regroupings[g // 2].of(g % 2, permutations)
+
+        tested = uncorrected_tests(tally.verdict_values, asked, like, self._why, regrouping=regrouping)
+        self._over.append((tested, tally.n_complete))
         n = min(n for _, n in self._over)
         found = corrected([one for one, _ in self._over])
         return tuple(replace(row, verdict=verdict_of(one, n)) for row, one in zip(pairs, found, strict=True))

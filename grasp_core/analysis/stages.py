@@ -10,7 +10,13 @@ from typing import Self
 import numpy as np
 
 from grasp_core.analysis.cohesion.columns import group_families
-from grasp_core.analysis.cohesion.combined_test import hypotheses, joint_tests, untestable, with_verdicts
+from grasp_core.analysis.cohesion.combined_test import (
+    Regroupings,
+    hypotheses,
+    joint_tests,
+    untestable,
+    with_verdicts,
+)
 from grasp_core.analysis.cohesion.panel import Cohesion, CohesionWork
 from grasp_core.analysis.panel import Later, groups_asked
 from grasp_core.model.annotations import BoolArray, FloatArray, Raters
@@ -249,8 +255,9 @@ class Given(SideBySide):
     ) -> None:
         self._column = column
         self._panel = Cohesion(dataset, grouping, analysis, unequal)
-        left = Shuffles.of(dataset.raters, grouping, analysis).log_regroupings
-        self._untestable = untestable(grouping, left, unequal)
+        shuffles = Shuffles.of(dataset.raters, grouping, analysis)
+        self._untestable = untestable(grouping, shuffles.log_regroupings, unequal)
+        self._regroupings = Regroupings(grouping, shuffles, analysis.seed)
         self._like = Symmetry.of(dataset.raters, grouping, analysis).like.tolist()
         self.labels = int(dataset.annotations.n_annotations)
         super().__init__([self._panel], analysis)
@@ -264,7 +271,8 @@ class Given(SideBySide):
         ((groups, dsi),) = self._found(result, tally, so_far=so_far)
         if not so_far:
             asked = hypotheses(self._panel.grouping)
-            tested = joint_tests(tally.verdict_values, asked, self._like, self._untestable)
+            found, exact = tally.verdict_values, self._regroupings.of
+            tested = joint_tests(found, asked, self._like, self._untestable, exact)
             groups = with_verdicts(groups, tested, tally.n_complete)
         return replace(result, given=(*result.given, GivenResult(self._column, groups, dsi)))
 

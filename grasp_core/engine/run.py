@@ -218,12 +218,12 @@ def uncorrected_verdicts(
 ) -> combined_test.UncorrectedTests:
     """Test all groups of a run, without correction, and whether or not one explains another."""
     grouping = prepared.grouping
-    why = combined_test.untestable(
-        grouping, prepared.shuffles.log_regroupings, unequal_axes(prepared.assignment)
-    )
+    shuffles, seed = prepared.shuffles, prepared.spec.analysis.seed
+    why = combined_test.untestable(grouping, shuffles.log_regroupings, unequal_axes(prepared.assignment))
     like = Symmetry.of(prepared.dataset.raters, grouping, prepared.spec.analysis).like.tolist()
+    regrouping = combined_test.Regroupings(grouping, shuffles, seed).of
     return combined_test.uncorrected_tests(
-        tally.verdict_values, combined_test.hypotheses(grouping), like, why, spread
+        tally.verdict_values, combined_test.hypotheses(grouping), like, why, spread, regrouping
     )
 
 

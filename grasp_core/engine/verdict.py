@@ -11,6 +11,7 @@ from scipy.special import expit, logit, ndtr, ndtri
 
 from grasp_core.analysis.cohesion.combined_test import (
     Joint,
+    Regroupings,
     UncorrectedTests,
     corrected,
     hypotheses,
@@ -29,7 +30,7 @@ from grasp_core.model.result import Findable, RunResult
 from grasp_core.model.spec import LEVEL, AnalysisSpec
 from grasp_core.permutation.draw import exchange_of, permutation
 from grasp_core.permutation.testing.corrections import MISS, share_interval
-from grasp_core.permutation.testing.tail import Symmetry
+from grasp_core.permutation.testing.tail import Shuffles, Symmetry
 from grasp_core.permutation.testing.tally import Tally
 from grasp_core.reading.dataset.load import Dataset
 
@@ -152,7 +153,8 @@ def _on_rest(
     place = {g: k for k, g in enumerate(chosen)}
     asked_here = [tuple(place[g] for g in groups) for groups in left]
     like = Symmetry.of(dataset.raters, rest, analysis).like.tolist()
-    tested = joint_tests(tally.verdict_values, asked_here, like, {})
+    regroupings = Regroupings(rest, Shuffles.of(dataset.raters, rest, analysis), analysis.seed)
+    tested = joint_tests(tally.verdict_values, asked_here, like, {}, regroupings.of)
     return [one._replace(groups=tuple(chosen[k] for k in one.groups)) for one in tested]
 
 

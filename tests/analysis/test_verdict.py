@@ -1,5 +1,6 @@
 """Verdicts from values; label use: the test of all labels together, intervals, when there is none."""
 
+import itertools
 from dataclasses import replace
 
 import numpy as np
@@ -15,6 +16,7 @@ from grasp_core.analysis.cohesion.combined_test import (
     pick_verdict_values,
     with_verdicts,
 )
+from grasp_core.analysis.cohesion.panel import Cohesion
 from grasp_core.analysis.intervals import Jackknife, Jackknives
 from grasp_core.model.annotations import Axis, Raters
 from grasp_core.model.groups import form_groups
@@ -25,6 +27,7 @@ from grasp_core.model.spec import STATISTICS, AnalysisSpec, Level, RunSpec
 from grasp_core.model.text import Sentence
 from grasp_core.permutation import design
 from grasp_core.permutation.draw import identity, over_all, permutation
+from grasp_core.permutation.testing.tail import Symmetry
 from grasp_core.reading.dataset.load import Dataset
 from grasp_core.report.words.label_use import manner
 from grasp_core.statistics.items import count
@@ -363,3 +366,29 @@ def test_nothing_is_rarely_taken_for_a_shift() -> None:
     """Of 100 data sets without any difference at most 11 are called at .05, but for a chance of .4 %."""
     called = sum(inside(NOTHING, seed).label_use.p < 0.05 for seed in range(DATA_SETS))
     assert called <= 11
+
+
+@pytest.mark.parametrize(
+    ("raters", "inside", "effect"), [(10, 5, EFFECTS[0]), (10, 5, NOTHING), (9, 4, NOTHING)]
+)
+def test_with_few_regroupings_p_is_that_of_all_of_them(raters: int, inside: int, effect: Effect) -> None:
+    data = drawn(effect, 6, items=12, raters=raters, inside=inside)
+    p = {
+        row.verdict.p
+        for seed in range(3)
+        for row in compute_in_threads(data, run_spec(seed, 4000)).groups
+        if row.verdict is not None
+    }
+    spec = run_spec(0, 4000).analysis
+    formed = form_groups(data.raters, spec.axes)
+    rows = []
+    for chosen in itertools.combinations(range(raters), int(formed.n_raters[0])):
+        member = np.isin(np.arange(raters), chosen)
+        panel = Cohesion(data, replace(formed, member=np.stack([member, ~member])), spec)
+        rows.append((not np.array_equal(member, formed.member[0]), panel.observed))
+    rows.sort(key=lambda one: one[0])
+    observed, *others = (values for _, values in rows)
+    found = pick_verdict_values(np.stack(others), observed, panel.places, [False, False])
+    like = Symmetry.of(data.raters, formed, spec).like.tolist()
+    (exact,) = joint_tests(found, hypotheses(formed), like, {})
+    assert p == {exact.p}

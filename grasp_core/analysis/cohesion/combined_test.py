@@ -9,13 +9,15 @@ import numpy as np
 import numpy.typing as npt
 
 from grasp_core.analysis.cohesion.columns import DISTANCE, GAI, Places
-from grasp_core.model.annotations import FloatArray
+from grasp_core.model.annotations import FloatArray, Int64Array
 from grasp_core.model.groups import AxisSet, Grouping
 from grasp_core.model.outcome import FEWEST_CLEAR, Kind, Spread, Unequal, Untestable, Verdict, VerdictCode
 from grasp_core.model.result import GroupResult
 from grasp_core.model.spec import LEVEL, STATISTICS
+from grasp_core.permutation.kernel.profiles import draw
 from grasp_core.permutation.testing.corrections import Evidence, Test, combined, holding, p_of, step_down
 from grasp_core.permutation.testing.p_values import FEWEST, TIE_TOLERANCE
+from grasp_core.permutation.testing.tail import Shuffles
 
 MOST_LOST = 0.01
 """Largest share of permutations that may lack a test's value if the test is to take part."""
@@ -23,6 +25,36 @@ _UNEQUAL: Mapping[str, Untestable] = {"items": "other-items", "workload": "other
 _GAP = STATISTICS.index("gap")
 _VALUES = 4
 _USE, _DISTANCE, GAI_AT, GAP_AT = range(_VALUES)
+
+
+_FEW = 0.1
+"""Most regroupings of a group that are tested exactly, as a share of the permutations."""
+
+
+class Regroupings(NamedTuple):
+    """Drawn regroupings of a run's groups, so that each of few is tested once."""
+
+    grouping: Grouping
+    shuffles: Shuffles
+    seed: int
+
+    def of(self, g: int, permutations: int) -> Int64Array | None:
+        """Number a group's regrouping in each row, (B + 1,), from 0; None unless there are few and all occur.
+
+        Chance draws some regroupings more often than others, and so breaks ties of exact ranks.
+        """
+        ways = float(self.shuffles.log_regroupings[g])
+        if ways > math.log(_FEW * permutations):
+            return None
+        sides = self.grouping.member[g] + 2 * self.grouping.complement(g).astype(np.uint16)
+        drawn = np.empty((sides.size, permutations), sides.dtype)
+        draw(np.uint64(self.seed), 0, *self.shuffles.exchange, sides, drawn)
+        rows = np.concatenate([sides[:, None], drawn], axis=1).T
+        _, first, found = np.unique(rows, axis=0, return_index=True, return_inverse=True)
+        return np.argsort(np.argsort(first))[found.ravel()] if first.size == round(math.exp(ways)) else None
+
+
+RegroupingOf = Callable[[int, int], Int64Array | None]
 
 
 class Joint(NamedTuple):
@@ -101,9 +133,10 @@ def joint_tests(
     asked: Sequence[tuple[int, ...]],
     like: Sequence[int],
     untestable: Mapping[int, Untestable],
+    regrouping: RegroupingOf = lambda _g, _n: None,
 ) -> list[Joint]:
     """Test hypotheses, and correct over all that can be tested; arguments as in :func:`uncorrected_tests`."""
-    return corrected([uncorrected_tests(values, asked, like, untestable)])
+    return corrected([uncorrected_tests(values, asked, like, untestable, regrouping=regrouping)])
 
 
 def uncorrected_tests(
@@ -112,6 +145,7 @@ def uncorrected_tests(
     like: Sequence[int],
     untestable: Mapping[int, Untestable],
     spread: Callable[..., Spread | None] | None = None,
+    regrouping: RegroupingOf = lambda _g, _n: None,
 ) -> UncorrectedTests:
     """Test each hypothesis, without correction.
 
@@ -120,6 +154,7 @@ def uncorrected_tests(
     `like`, length G: :attr:`~grasp_core.permutation.testing.tail.Symmetry.like` of each group.
     `spread`: :class:`~grasp_core.analysis.cohesion.results.SpreadTest` of the same permutations; without it,
         spread is not tested.
+    `regrouping`: :meth:`Regroupings.of` the same permutations; without it, no test is exact.
 
     Hypotheses are tested one after the other, so that memory beside the values is one whole number per
     hypothesis and permutation.
@@ -130,7 +165,11 @@ def uncorrected_tests(
         why = next((untestable[g] for g in groups if g in untestable), None)
         if why is None and len(values) <= FEWEST:
             why = "few-permutations"
-        tests = [] if why else _taking_part(values, groups)
+        of_row = None if why else regrouping(groups[0], len(values) - 1)
+        drawn = values[:, list(groups)]
+        if of_row is not None:
+            drawn = drawn[np.unique(of_row, return_index=True)[1]]
+        tests = [] if why else _taking_part(drawn)
         if not tests:
             found.append(Joint(groups, why or "not-estimable"))
             continue
@@ -146,7 +185,7 @@ def uncorrected_tests(
             parts = [p_of(of, two_sided=True) for of in cohesion]
         evidence = Evidence(single.get("label_use"), single.get("distance"), tuple(parts))
         whole = combined(evidence)
-        p = int(whole[0]) / len(values)
+        p = int(whole[0]) / len(drawn)
         kinds = _kinds(evidence) if p < LEVEL else ()
         of_spread = spread(groups[0], alike=alike) if spread and p < LEVEL else None
         if of_spread is not None and of_spread.p < LEVEL:
@@ -155,6 +194,8 @@ def uncorrected_tests(
         far = [(one[0] - np.nanmean(one)) / np.nanstd(one) for _, one in tests]
         strength = float(np.sqrt(sum(one**2 for one in far)))
         found.append(Joint(groups, None, kinds, p, strength=strength, spread=of_spread))
+        if of_row is not None:
+            whole = np.rint(whole[of_row] * (len(values) / len(drawn)))
         reached.append(whole.astype(np.int32))
     return UncorrectedTests(found, reached)
 
@@ -173,19 +214,17 @@ def corrected(of_panels: Sequence[UncorrectedTests]) -> list[Joint]:
     return found
 
 
-def _taking_part(values: FloatArray, groups: tuple[int, ...]) -> list[tuple[Test, FloatArray]]:
-    """The tests that can be estimated, with their values (N,); an axis of two groups has two of cohesion."""
-    first, *_ = groups  # both halves of an axis have one label use, up to its sign, and one distance
+def _taking_part(values: FloatArray) -> list[tuple[Test, FloatArray]]:
+    """The tests that can be estimated, with their values (N,); an axis of two groups has two of cohesion.
+
+    `values`, shape (N, groups, 4): of one group, or of both halves of an axis.
+    """
+    # Both halves have one label use, up to its sign, and one distance.
     one_for_all: tuple[tuple[Test, int], ...] = (("label_use", _USE), ("distance", _DISTANCE))
-    found = [
-        (test, values[:, first, place])
-        for test, place in one_for_all
-        if _estimable(values[:, list(groups), place])
-    ]
-    both = values[:, list(groups)]
-    place = GAI_AT if _estimable(both[..., GAI_AT]) else GAP_AT
-    if _estimable(both[..., place]):
-        found += [("cohesion", both[:, half, place]) for half in range(len(groups))]
+    found = [(test, values[:, 0, place]) for test, place in one_for_all if _estimable(values[..., place])]
+    place = GAI_AT if _estimable(values[..., GAI_AT]) else GAP_AT
+    if _estimable(values[..., place]):
+        found += [("cohesion", values[:, half, place]) for half in range(values.shape[1])]
     return found
 
 

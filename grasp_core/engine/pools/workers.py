@@ -49,7 +49,7 @@ log = logging.getLogger(__name__)
 
 HELD = 4
 """Most pieces of work that a worker process keeps unpacked: for the runs that are computed side by side."""
-NICENESS = 10
+NICENESS = 5
 """Niceness of worker processes: they have lower priority than the process that started them."""
 
 

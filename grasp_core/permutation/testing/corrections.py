@@ -227,7 +227,8 @@ def step_down(reached: npt.NDArray[np.integer[Any]]) -> StepDown:
     smallest = np.full(n, n + 1, reached.dtype)
     for place in range(hypotheses - 1, -1, -1):
         np.minimum(smallest, reached[:, order[place]], out=smallest)
-        counts[place] = np.count_nonzero(smallest <= reached[0, order[place]])
+        own = reached[0, order[place]]
+        counts[place] = max(np.count_nonzero(smallest <= own), own)
     counts = np.maximum.accumulate(counts)
     q, bound = np.empty(hypotheses), np.empty(hypotheses)
     q[order] = counts / n

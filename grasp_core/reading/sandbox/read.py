@@ -30,7 +30,7 @@ READING = Turns("reading files", at_once=2, each=1, waiting=12, waiting_each=4, 
 TRYING = Turns("reading small files", at_once=3, each=1, waiting=12, waiting_each=4, patience=120)
 SMALL = Limits(memory=2**28, seconds=1)
 """Limits of the first attempt if people share the program, so that no small file waits for a large one."""
-_NICENESS, _NICENESS_LARGE = 10, 19
+_NICENESS, _NICENESS_LARGE = 10, 15
 """Niceness of processes here: behind the process that answers people, but before workers that compute. Large
 files are equal to these, so that neither keeps people waiting for the other."""
 _POLL = 0.25
