@@ -8,7 +8,7 @@ from functools import partial
 from typing import Any
 
 from grasp_core.engine.frontend import Frontend
-from grasp_core.model.data_spec import Bins, Combine, DataSpec
+from grasp_core.model.data_spec import Bins, Combine, DataSpec, Question
 from grasp_core.model.errors import DataError, Problem, SpecError, UnsureError, raise_stopping
 from grasp_core.model.remarks.problems import FileProblem
 from grasp_core.reading.dataset.checks import no_column
@@ -104,7 +104,8 @@ def reading_of(
     known = (*annotations.columns, *(step.into for step in fields["recode"] if isinstance(step, Combine)))
     if named.label is not None and not named.cells and named.label not in known:
         raise_stopping([no_column(named.label, (annotations,))])
-    guess = recognise(annotations, raters, named, {*_labels(fields), *fields["missing"]})
+    declared, further = {*_labels(fields), *fields["missing"]}, [one.label for one in _further(fields)]
+    guess = recognise(annotations, raters, named, declared, further)
     annotations = with_joined(annotations, (guess.spec.item, guess.spec.rater))
     guess = with_items(guess, annotations, items, fields.get("items_id"))
     cut = {step.column for step in fields["recode"] if isinstance(step, Bins)}
@@ -120,6 +121,7 @@ def reading_of(
         fields = {name: value for name, value in fields.items() if name != "label"}
     answer = AdviceAnswer() if answer is None else answer
     spec = left_out(guess, _joined(guess.spec, fields), fields, answer, frontend)
+    spec = replace(spec, further=_without_missing(spec, fields))
     idle = set(fields.get("ignore", ()))
     axes = tuple(name for name in guess.axes if name not in idle)
     hidden = {*(_NAMED if named.whole else ()), *(("axes",) if axes_named else ())}
@@ -227,6 +229,10 @@ def _joined(guessed: DataSpec, fields: Mapping[str, Any]) -> DataSpec:
     changed = {step.into if isinstance(step, Combine) else step.column for step in fields["recode"]}
     if "categories" not in fields and not changed.isdisjoint({None, guessed.label}):
         more["categories"] = None  # the steps change which labels there are
+    typed = {one.label: one.categories for one in guessed.further if changed.isdisjoint({None, one.label})}
+    more["further"] = tuple(
+        replace(one, categories=one.categories or typed.get(one.label)) for one in _further(fields)
+    )
     joined = replace(guessed, **more)
     return joined if "categories" in fields else labels_less(joined, joined.missing)
 
@@ -234,7 +240,21 @@ def _joined(guessed: DataSpec, fields: Mapping[str, Any]) -> DataSpec:
 def _labels(fields: Mapping[str, Any]) -> set[str]:
     """Return the texts declared to be labels, of any question."""
     declared = set(fields.get("categories") or ())
-    return declared.union(*(one.categories or () for one in fields.get("further", ())))
+    return declared.union(*(one.categories or () for one in _further(fields)))
+
+
+def _further(fields: Mapping[str, Any]) -> Sequence[Question]:
+    further: Sequence[Question] = fields.get("further", ())
+    return further
+
+
+def _without_missing(spec: DataSpec, fields: Mapping[str, Any]) -> tuple[Question, ...]:
+    """Return the further questions without missing texts among labels that nobody named."""
+    named = {one.label for one in _further(fields) if one.categories is not None}
+    return tuple(
+        one if one.label in named else replace(one, categories=labels_less(alone, alone.missing).categories)
+        for one, alone in zip(spec.further, spec.questions[1:], strict=True)
+    )
 
 
 def left_out(

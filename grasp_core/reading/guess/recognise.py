@@ -14,7 +14,7 @@ from typing import Literal
 import numpy as np
 
 from grasp_core.model.annotations import is_number
-from grasp_core.model.data_spec import DataSpec, Filters
+from grasp_core.model.data_spec import DataSpec, Filters, Question
 from grasp_core.model.errors import DataError, raise_stopping
 from grasp_core.model.text import listed, number, quoted
 from grasp_core.reading.dataset.checks import MAX_CATEGORIES, MOST_NUMBERS, bands, no_column
@@ -37,6 +37,14 @@ from grasp_core.reading.guess.matrix import (
     row_per_rater,
     survey,
 )
+from grasp_core.reading.guess.questions import (
+    by_question,
+    missing_of,
+    one_label_of,
+    spelled_alike_in,
+    unanswered,
+    with_vocabularies,
+)
 from grasp_core.reading.guess.rows import (
     advise_leaving_out,
     guess_aside,
@@ -46,14 +54,10 @@ from grasp_core.reading.guess.rows import (
 )
 from grasp_core.reading.guess.values import (
     advise_alike,
-    advise_missing,
     advise_places,
-    guess_missing,
     missing_profiles,
     no_raters,
     odd_ids,
-    one_label,
-    with_vocabulary,
 )
 from grasp_core.reading.table import names
 from grasp_core.reading.table.columns import Column
@@ -140,11 +144,13 @@ def recognise(
     raters: Table | None = None,
     named: Named | None = None,
     declared: Collection[str] = (),
+    further: Collection[str] = (),
 ) -> Guess:
     """Guess layout, id columns, label column, exclusions and axes, or take them from a known format.
 
     - `named`: fields that the user named: they are sure, and the rest is guessed to fit them.
     - `declared`: texts that the user declared to be labels, or to mean "no value".
+    - `further`: label columns of further questions, beside a named label, in a long file.
     """
     if annotations.recipe is not None and annotations.recipe.raters:
         raise DataError(
@@ -179,6 +185,8 @@ def recognise(
         if recipe is not None and not recipe.respondents:
             reasons += [Reason("layout", sentence, "sure") for sentence in recipe.sentences]
     spec = named.beside(spec)
+    if further and spec.layout == "long":
+        spec = replace(spec, further=tuple(map(Question, further)))
     annotations = with_joined(annotations, (spec.item, spec.rater))
     both = [table for table in (annotations, raters) if table is not None]
     unsaid = (text for table in both if table.recipe is not None for text in table.recipe.missing)
@@ -200,22 +208,19 @@ def recognise(
         reasons += [one for one in doubts_ if not (one.candidates and one.field in open_)]
     if recipe is None or published is None:
         cells = counts([annotations], None, spec)
-        spec, missing = guess_missing(cells, spec, texts)
+        spec, missing, each = missing_of(by_question(annotations, spec), spec, texts)
         advice += advise_places(both, spec, texts, declared)
         spec, unknown = missing_profiles(both, spec, cells, texts, declared)
         texts = {name: [text for text in some if text not in spec.missing] for name, some in texts.items()}
         spec, aside = guess_aside(look, raters, spec)
         advice += advise_leaving_out(look, raters, all_taken(advice, spec))
-        spec, recoded = one_label(cells, spec, declared)
+        spec, recoded = one_label_of(each, spec, declared)
         reasons += [*missing, *unknown, *aside, *recoded, *odd_ids(annotations, spec, named)]
-        unanswered = [*advise_missing(cells, annotations, spec, declared)]  # a type may name codes, too
-        spec, vocabulary, ranked = with_vocabulary(annotations, spec, declared)
+        open_texts = [*unanswered(each, annotations, spec, declared)]  # a type may name codes, too
+        spec, vocabulary, ranked = with_vocabularies(each, annotations, spec, declared)
         reasons += vocabulary
         reasons += in_doubt(look, all_taken(advice, spec))
-        advice += unanswered
-        if spec.categories is None:
-            plain = {text: cells[text] for text in cells if text not in spec.missing and text not in declared}
-            advice += advise_alike(plain, str(spec.label) if spec.label is not None else "label")
+        advice += [*open_texts, *spelled_alike_in(each, spec, declared)]
     if recipe is not None and named.label is None and not any(one.field == "label" for one in reasons):
         reasons += doubts(few, spec)
     # Axes that the formats of the files name, if the data have them.

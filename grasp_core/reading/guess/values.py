@@ -151,6 +151,11 @@ BEYOND = 4
 """Factor by which a positive code must exceed the largest answer."""
 
 
+def like_missing(text: str) -> bool:
+    """Return whether the text is written like no value, as ``NA``; it may be a label all the same."""
+    return text.strip().casefold() in LIKE_MISSING | _NEVER_A_LABEL
+
+
 def guess_missing(cells: Mapping[str, int], spec: DataSpec, axes: Mapping[str, Sequence[str]]) -> Reading:
     """Return the reading with further texts that mean "no value", and why; `cells` are counts of the labels.
 
@@ -158,7 +163,7 @@ def guess_missing(cells: Mapping[str, int], spec: DataSpec, axes: Mapping[str, S
     texts by name) has it as a value: there it may be a country.
     """
     labels = {text for text in cells if text not in spec.missing}
-    odd = {text for text in labels if text.strip().casefold() in LIKE_MISSING | _NEVER_A_LABEL}
+    odd = set(filter(like_missing, labels))
     if not odd or odd == labels:
         return spec, []
     numbers = all(map(is_number, labels - odd))
@@ -308,9 +313,9 @@ def with_vocabulary(
 
 
 def _vocabulary(table: Table, spec: DataSpec) -> Vocabulary | None:
-    """Return the type of all columns of labels, if they have the same; with several questions none counts."""
+    """Return the type of all columns of one question's labels, if they have the same."""
     by_column = {one.column: one for one in table.vocabularies}
-    of = [] if spec.further else [by_column.get(name) for name in cell_columns(table, spec)]
+    of = [by_column.get(name) for name in cell_columns(table, spec)]
     return of[0] if len({one and (one.values, one.ordered) for one in of}) == 1 else None
 
 
