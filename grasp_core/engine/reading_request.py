@@ -272,6 +272,10 @@ def left_out(
                 ("taken as one", "keeps it apart") if one.field == "alike" else ("left out", "counts them")
             )
             frontend.note(f"{does} as recommended: {one.sentence}; {keeps} {undoes}")
+        for one in advice if spec.further else ():  # another question may be why it is not recommended
+            if one.field == "missing" and not one.group and not one.recommended:
+                takes = frontend.value("missing", one.values[0])
+                frontend.note(f"kept as a label: {one.sentence}; {takes} takes it for no answer")
         if not any(one.recommended for one in advice):
             frontend.note("nothing else is recommended")
         return all_taken(advice, spec)

@@ -19,8 +19,7 @@ from grasp_core.reading.guess.values import (
 )
 from grasp_core.reading.table.table import Table
 
-_WRITTEN = "it is no label, as the others show"
-_PLAIN = "it is like the other labels, and would be none there either"
+_WRITTEN = "it is written as for no value"
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +114,9 @@ def unanswered(
         doubted = {one.place for one, _ in pieces}
         plain = [one for one in _with_label(questions, text) if one.place not in doubted]
         if plain:
-            by_why[_PLAIN] = [str(one.alone(spec).label) for one in plain]
+            out_of = listed([piece.column for _, piece in pieces])
+            why = f"it is a label like the others (recoding can take it out of {out_of} alone)"
+            by_why[why] = [str(one.alone(spec).label) for one in plain]
         yield replace(
             pieces[0][1],
             why="; ".join(f"in {listed(columns)} {why}" for why, columns in by_why.items()),

@@ -7,7 +7,7 @@ import pytest
 
 from grasp_core import cli
 from grasp_core.engine.reading_request import AdviceAnswer, InputTables, reading_of
-from grasp_core.model.data_spec import DataSpec, Filters, Question
+from grasp_core.model.data_spec import DataSpec, Filters, MapValues, Question
 from grasp_core.notebook.frames import frame_table
 from grasp_core.notebook.options import Python
 from grasp_core.reading.dataset.load import load
@@ -80,8 +80,8 @@ def test_a_word_that_another_question_has_as_a_label_is_asked_about() -> None:
     told, labels = both_orders(frame)
     assert "None" in labels["q1"]
     assert "None" in labels["q2"]
-    assert "in 'q1' it is no label" in told
-    assert "in 'q2' it is like the other labels, and would be none there either" in told
+    assert "in 'q1' it is written as for no value" in told
+    assert "in 'q2' it is a label like the others (recoding can take it out of 'q1' alone)" in told
     assert "kept as a label: 36 cells with 'None'" in told
     _, kept = both_orders(frame, recommended=True)
     assert kept == labels
@@ -109,12 +109,16 @@ def test_codes_of_surveys_are_told_of_any_question(first: Sequence[str]) -> None
 def test_a_code_that_is_an_answer_to_another_question_is_not_recommended() -> None:
     slider = tuple(map(str, range(0, 101, 3)))
     frame = answers(slider, (*SCALE, "99"))
-    told, labels = both_orders(frame, recommended=None)
+    told, labels = both_orders(frame)
     assert "99" in labels["q1"]
-    assert "in 'q1' it is like the other labels, and would be none there either" in told
+    assert "in 'q1' it is a label like the others (recoding can take it out of 'q2' alone)" in told
     assert "kept as a label" in told
-    _, left = both_orders(frame, recommended=True)
+    told, left = both_orders(frame, recommended=True)
     assert left == labels
+    assert "kept as a label: 14 cells with '99'" in told
+    _, alone = both_orders(frame, recode=(MapValues("q2", (("99", ""),)),))
+    assert "99" in alone["q1"]
+    assert alone["q2"] == tuple(SCALE)
 
 
 def test_a_number_beside_a_scale_is_asked_about_in_any_question() -> None:
