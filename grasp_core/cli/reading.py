@@ -21,7 +21,8 @@ from grasp_core.reading.archives.stack import by_columns
 from grasp_core.reading.connectors.fetching import read_anywhere
 from grasp_core.reading.connectors.source import Source
 from grasp_core.reading.dataset.load import Dataset
-from grasp_core.reading.guess.recognise import file_roles, recognise
+from grasp_core.reading.guess.file_roles import file_roles
+from grasp_core.reading.guess.recognise import recognise
 from grasp_core.reading.guess.tables import inside
 from grasp_core.reading.sandbox.read import read_together
 from grasp_core.reading.table.table import Table

@@ -14,7 +14,8 @@ from grasp_core.model.remarks.problems import FileProblem
 from grasp_core.reading.dataset.checks import no_column
 from grasp_core.reading.dataset.load import Dataset, load
 from grasp_core.reading.guess.advice import Advice, Named, all_taken, labels_less, mending, told
-from grasp_core.reading.guess.recognise import Guess, question, recognise, with_items
+from grasp_core.reading.guess.file_roles import with_items
+from grasp_core.reading.guess.recognise import Guess, question, recognise
 from grasp_core.reading.table.parsed import with_joined
 from grasp_core.reading.table.table import Recipe, Table
 

@@ -27,11 +27,12 @@ from grasp_core.statistics.levels import distance_of
 
 MOST_PAIRED = 50
 """Largest number of raters for which Cohen's kappa is computed for every pair."""
-_MEASURES: dict[str, tuple[Callable[[Int64Array], float], Callable[[Int64Array], float]]] = {
-    "percent agreement": (coefficients.percent_agreement, coefficients.percent_agreement_error),
-    "Fleiss' kappa": (coefficients.fleiss_kappa, coefficients.fleiss_kappa_error),
-    "Gwet's AC1": (coefficients.gwet_ac1, coefficients.gwet_ac1_error),
+_MEASURES: dict[str, tuple[Callable[[Int64Array], float], Callable[[Int64Array], float], float]] = {
+    "percent agreement": (coefficients.percent_agreement, coefficients.percent_agreement_error, 0.0),
+    "Fleiss' kappa": (coefficients.fleiss_kappa, coefficients.fleiss_kappa_error, -1.0),
+    "Gwet's AC1": (coefficients.gwet_ac1, coefficients.gwet_ac1_error, -1.0),
 }
+"""Each coefficient with its standard error and its least value, if all items have several labels."""
 
 
 def coefficients_frame(
@@ -50,8 +51,8 @@ def coefficients_frame(
             known = (found.low, found.high) if not column and len(names) == 1 else (None, None)
             several, rated = (int((c.sum(axis=1) >= least).sum()) for least in (2, 1))
             measured = [_row("Krippendorff's alpha", several, alpha, known=known)]
-            for measure, (value, error) in _MEASURES.items():
-                measured.append(_row(measure, several, partial(value, c), partial(error, c), rated))
+            for measure, (value, error, least) in _MEASURES.items():
+                measured.append(_row(measure, several, partial(value, c), partial(error, c), rated, least))
             measured += [] if given is None else [_cohen(given[:, here])]
             rows += [{"question": name, "column": column, "batch": batch, **row} for row in measured]
     return pd.DataFrame(rows)
@@ -156,15 +157,16 @@ def _row(
     value: Callable[[], float],
     error: Callable[[], float] | None = None,
     rated: int = 0,
+    least: float = -1.0,
     known: tuple[float | None, float | None] = (None, None),
 ) -> dict[str, Any]:
-    """A coefficient with its interval for other items: a known one, or one by Student's t, at most 1."""
+    """A coefficient with its interval for other items: a known one, or Student's t, from `least` to 1."""
     row = {"coefficient": name, "value": np.nan, "low": np.nan, "high": np.nan, "items": items, "why": ""}
     try:
         found = value()
         if error is not None:
             around = float(special.stdtrit(max(rated - 1, 1), 0.975)) * error()
-            known = found - around, min(found + around, 1.0)
+            known = max(found - around, min(found, least)), min(found + around, 1.0)
         return row | {"value": found, "low": or_nan(known[0]), "high": or_nan(known[1])}
     except NotEstimableError as missing:
         return row | {"why": str(missing)}

@@ -131,6 +131,15 @@ def test_agreement_is_told_in_words_tables_and_json(capsys: Captured) -> None:
     assert '"a"' not in json.dumps(plain)  # it names no rater
 
 
+def test_intervals_of_few_items_stay_within_what_is_possible(capsys: Captured) -> None:
+    said = ("1,a,1", "1,b,1", "2,a,1", "2,b,0", "3,a,1", "4,b,1", "5,a,1", "5,b,1")
+    Path("few.csv").write_text("\n".join(("item,rater,label", *said)), encoding="utf-8")
+    found = {row["coefficient"]: row for row in rows(capsys, "agreement", "few.csv")}
+    assert float(found["percent agreement"]["low"]) == 0.0
+    assert float(found["Fleiss' kappa"]["low"]) == -1.0
+    assert all(float(row["high"]) <= 1 for row in found.values() if row["high"])
+
+
 def test_labels_that_are_all_the_same_say_why_there_is_no_kappa(capsys: Captured) -> None:
     lines = ["item,rater,label", *(f"{i},{r},yes" for i in range(5) for r in "ab")]
     Path("same.csv").write_text("\n".join(lines), encoding="utf-8")

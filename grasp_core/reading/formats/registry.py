@@ -11,7 +11,7 @@ from grasp_core.reading.archives.containers import Archive
 from grasp_core.reading.files import json_files
 from grasp_core.reading.files.headers import without_descriptions
 from grasp_core.reading.files.json_files import Record
-from grasp_core.reading.formats.shapes import column_groups, lists
+from grasp_core.reading.formats.shapes import column_groups, list_cells, lists
 from grasp_core.reading.formats.tools import (
     argilla,
     doccano,
@@ -47,7 +47,7 @@ TOOLS = (
     Format(table=zooniverse.read_table),
     Format(table=surveys.read_table),
 )
-SHAPES = (Format(lists.read, table=lists.read_table), Format(table=column_groups.read_table))
+SHAPES = (Format(lists.read, table=list_cells.read_table), Format(table=column_groups.read_table))
 """Readers for forms of files that belong to no tool."""
 
 

@@ -1,32 +1,26 @@
-"""Guess the roles of columns and files, by names first, then by values, and the questions to ask.
+"""Guess the roles of columns, by names first, then by values, and the questions to ask.
 
 A guess is a proposal for a person to confirm, with a sentence that says why.
 """
 
 from __future__ import annotations
 
-import shlex
-from collections.abc import Callable, Collection, Container, Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, fields, replace
-from itertools import product
-from typing import Literal
 
 import numpy as np
 
-from grasp_core.model.annotations import is_number
 from grasp_core.model.data_spec import DataSpec, Filters, Question
 from grasp_core.model.errors import DataError, raise_stopping
 from grasp_core.model.text import listed, number, quoted
-from grasp_core.reading.dataset.checks import MAX_CATEGORIES, MOST_NUMBERS, bands, no_column
+from grasp_core.reading.dataset.checks import MAX_CATEGORIES, no_column
 from grasp_core.reading.dataset.load import candidate_axes
-from grasp_core.reading.dataset.raters import SPELLED_OTHERWISE
 from grasp_core.reading.dataset.recoding import counts
-from grasp_core.reading.dataset.votes import unit_rows
 from grasp_core.reading.formats.datasets import known
-from grasp_core.reading.formats.shapes.rows import MAX_AXES, PROPOSED_AXIS_VALUES
 from grasp_core.reading.guess.advice import Advice, Named, Reading, Reason, all_taken
-from grasp_core.reading.guess.label_columns import most_shared
-from grasp_core.reading.guess.long import among_questions, guess_long
+from grasp_core.reading.guess.axes import guess_axes, in_bands, said_twice
+from grasp_core.reading.guess.long import guess_long
+from grasp_core.reading.guess.long_label import among_questions
 from grasp_core.reading.guess.look import MAX_ROWS, Look, contradicted, doubted, doubts
 from grasp_core.reading.guess.matrix import (
     around_matrix,
@@ -60,13 +54,10 @@ from grasp_core.reading.guess.values import (
     odd_ids,
 )
 from grasp_core.reading.table import names
-from grasp_core.reading.table.columns import Column
 from grasp_core.reading.table.parsed import PLUS, matching, runs, with_joined
 from grasp_core.reading.table.table import Recipe, Table
 
 _NEEDED = ("layout", "item", "rater", "label", "profile", "ignore", "items_id", "aggregated")
-
-
 _ROLES = {"item": "items", "rater": "raters", "label": "labels"}
 """Fields whose certain columns are only named, with their names in notes."""
 _FIRST = ("exclude", "filters")
@@ -238,13 +229,13 @@ def recognise(
         answers |= {name for name, some in texts.items() if labels.issuperset(some)}
         by_name = {name for name in texts if (once or name in answers) and name not in own}
         able = {name: some for name, some in texts.items() if name not in unclear}
-        axes, found = _axes(all_taken(advice, spec), able, by_name)
-        reasons += [*found, *_in_bands(annotations, raters, spec, axes, texts), *contradicted(look, spec)]
+        axes, found = guess_axes(all_taken(advice, spec), able, by_name)
+        reasons += [*found, *in_bands(annotations, raters, spec, axes, texts), *contradicted(look, spec)]
     for name in axes:
         of = next(table for table in (raters, annotations) if table is not None and name in table.columns)
         values = {text: n for text, n in of.column(name).tally.items() if text not in spec.missing}
         advice += advise_alike(values, name, group=True)
-    reasons += _said_twice(annotations, raters, spec, axes)
+    reasons += said_twice(annotations, raters, spec, axes)
     return Guess(spec, axes, tuple(reasons), recipe, tuple(advice), ranked)
 
 
@@ -352,7 +343,7 @@ _WORKED_OUT = names.word_set(
 
 def _refuse_other(look: Look) -> None:
     """Refuse tables of people's profiles, of results, or of frequencies of combined answers."""
-    about = _known_of_people(look)
+    about = known_of_people(look)
     if about:
         raise DataError(
             f"{look.whole.name} tells about people, a row each ({listed(about, 3)}), and not what they "
@@ -374,11 +365,15 @@ def _refuse_other(look: Look) -> None:
             raise DataError(f"{look.whole.name}: {no_raters(why)}")
 
 
-def _known_of_people(look: Look) -> list[str]:
+OFTEN = 0.45
+"""Fewest distinct values of a column whose name says ids, as a share of the rows."""
+
+
+def known_of_people(look: Look) -> list[str]:
     """Return the demographic columns of a file with a row per person; empty for other files."""
     about = [name for name in look.columns if names.mentions(name, names.DEMOGRAPHIC)]
     answered = any(names.label_score(name) > 1 for name in look.columns)
-    least = look.n if answered else _OFTEN * look.n  # in a list of several studies some stand twice
+    least = look.n if answered else OFTEN * look.n  # in a list of several studies some stand twice
     called = (name for name in look.columns if names.is_id(name) or names.id_score(name, names.RATER) > 0)
     people = [name for name in called if name not in about and len(look.texts(name)) >= least]
     others = len(look.columns) - 1
@@ -414,124 +409,6 @@ def _candidate_texts(annotations: Table, raters: Table | None, spec: DataSpec) -
     return {name: [text for text in table.distinct(name) if text != ""] for name, table in of.items()}
 
 
-_NO_GROUPS = (
-    names.RECORDS | names.WRITTEN | names.SECONDARY | names.ROUNDS | (names.TIMES - names.word_set("stage"))
-)
-"""Words for columns that are not proposed as axes; a stage may be of somebody's life."""
-
-
-def _axes(
-    spec: DataSpec, texts: Mapping[str, Sequence[str]], by_name: Container[str]
-) -> tuple[tuple[str, ...], list[Reason]]:
-    """Return the axes, and why others are none; columns in `by_name` only if their names say so."""
-    of_people = names.DEMOGRAPHIC | names.GROUPS
-    parts = {part for one in (spec.item, spec.rater) if one is not None for part in one.split(PLUS)}
-    excluding = {*parts, *(name for name, _ in (*spec.exclude, *spec.filters.drop))}
-    free = [
-        name
-        for name, values in texts.items()
-        if name not in excluding
-        and len(values) <= PROPOSED_AXIS_VALUES
-        and not names.mentions(name, _NO_GROUPS)
-        and not names.says_how_many(name)
-        and (name not in by_name or names.mentions(name, of_people))
-    ]
-    # Of two columns with the same name as an axis, only the first counts.
-    called = {_known_as(name): name for name in free[::-1]}
-    able = list(called.values())[::-1]
-    demographic = [name for name in able if names.mentions(name, names.DEMOGRAPHIC)]
-    groups = [name for name in able if name not in demographic and names.mentions(name, names.GROUPS)]
-    able = sorted(able[:MAX_AXES], key=lambda name: name not in groups)
-    chosen = ([*demographic, *groups] if demographic else able)[:MAX_AXES]
-    return tuple(chosen), [
-        Reason(
-            "axes",
-            f"{quoted(name)} makes no groups yet: {number(len(values), 'value')} are many; choose it on "
-            "Analysis, or by --axis",
-            "likely",
-            (name,),
-        )
-        for name, values in texts.items()
-        if len(values) > PROPOSED_AXIS_VALUES
-        and name not in excluding
-        and names.mentions(name, names.DEMOGRAPHIC)
-        and not all(map(is_number, values))  # see _in_bands
-    ]
-
-
-def _known_as(name: str) -> tuple[str, ...]:
-    """Return a name's words without words for raters, equal for ``annotator_gender`` and ``Gender``."""
-    said = tuple(word for word in names.words(name) if names.singular(word) not in names.RATER)
-    return said or (name,)
-
-
-def _said_twice(
-    annotations: Table, raters: Table | None, spec: DataSpec, axes: Collection[str]
-) -> Iterator[Reason]:
-    """Yield axes of the raters file that have another name and other values in the annotations."""
-    if raters is None or spec.rater not in annotations.columns:
-        return
-    own, ids = annotations.column(str(spec.rater)), str(spec.rater)
-    theirs = raters.column(ids if ids in raters.columns else most_shared(raters, own.values)[0])
-    first, of_raters = (
-        dict(zip(*np.unique(one.codes, return_index=True), strict=True)) for one in (own, theirs)
-    )
-    rows = {theirs.values[code]: row for code, row in of_raters.items()}
-    both = [
-        (int(row), int(rows[own.values[code]])) for code, row in first.items() if own.values[code] in rows
-    ]
-    for axis, name in product(axes, annotations.columns):
-        if axis not in raters.columns or name in raters.columns or _known_as(axis) != _known_as(name):
-            continue
-        pairs = [(_plain(annotations.cell(name, row)), _plain(raters.cell(axis, at))) for row, at in both]
-        said = {pair for pair in pairs if all(pair)}
-        spelt = len({one for one, _ in said}) == len({other for _, other in said}) == len(said)
-        if spelt or all(one == other for one, other in said) or not _of_raters(own, annotations.column(name)):
-            continue
-        differ = sum(one != other for one, other in pairs if one and other)
-        both_files = f"{raters.name} and {annotations.name}"
-        said_so = (
-            f"{both_files} disagree on {quoted(axis)}, called {quoted(name)} there, for "
-            f"{number(differ, 'rater')}; {raters.name} decides, unless {quoted(name)} is named"
-        )
-        yield Reason("raters", said_so)
-
-
-def _plain(text: str) -> str:
-    """Return a value in one spelling: ``Male`` as ``male``, ``20.0`` as ``20``."""
-    return f"{float(text):g}" if is_number(text) else text.strip().casefold()
-
-
-def _of_raters(own: Column, values: Column) -> bool:
-    """Return whether each rater has one value."""
-    return len(np.unique(np.stack([own.codes, values.codes]), axis=1)[0]) == len(np.unique(own.codes))
-
-
-def _in_bands(
-    annotations: Table, raters: Table | None, spec: DataSpec, axes: Container[str], able: Container[str]
-) -> Iterator[Reason]:
-    """Propose bands for numbers about raters, such as ages, that are too many for groups."""
-    look = Look(annotations)
-    own = spec.profile
-    if spec.layout == "long":
-        own = tuple(name for name in look.columns if look.depends_on(name, str(spec.rater)))
-    own = tuple(name for name in own if raters is None or name not in raters.columns)
-    for table, about in ((annotations, own), *([] if raters is None else [(raters, raters.columns)])):
-        for name in about:
-            if name in axes or not names.mentions(name, names.DEMOGRAPHIC):
-                continue
-            texts = [text for text in table.distinct(name) if text not in spec.missing]
-            if (edges := bands(texts, MOST_NUMBERS if name in able else 3)) is not None:
-                why = (
-                    f"{quoted(name)} makes no groups yet: {number(len(texts), 'number')} are too many; "
-                    "cut it into ranges, on Data under Recode values or by "
-                    f"--bins {shlex.quote(name)}:{edges}"
-                )
-                yield Reason("axes", why, "likely", (name,))
-
-
-# Files beside the annotations
-
 _NAMES = {
     "layout": "layout",
     "item": "item column",
@@ -563,163 +440,3 @@ def question(reason: Reason) -> str:
     if len(others) >= _MOST_ASKED:
         either = listed(reason.candidates, _MOST_ASKED)
     return f"the {_NAMES[reason.field]} is not certain: {either}?{why}"
-
-
-_MOST = 0.5
-"""Share of the items from which a column whose name says nothing is likely to have their ids."""
-
-
-def with_items(guess: Guess, annotations: Table, items: Table | None, named: str | None = None) -> Guess:
-    """Add the reading of the items file to the guess, if there is one; `named` is its column of ids."""
-    if items is None:
-        return guess
-    if named is not None and named not in items.columns:
-        raise_stopping([no_column(named, (items,))])
-    if named is None:
-        named, reason = _item_ids(annotations, items, guess.spec)
-        guess = replace(guess, reasons=(*guess.reasons, reason))
-    return replace(guess, spec=replace(guess.spec, items_id=named, items_member=items.member))
-
-
-def _item_ids(annotations: Table, items: Table, spec: DataSpec) -> tuple[str, Reason]:
-    """Return the items file's id column, and why; unsure if several fit, or none has many ids or the name."""
-    ids = set(unit_rows(annotations, spec, "item")[0])
-    shares = {name: held / max(len(ids), 1) for name, held in items.holding(ids).items()}
-    # If no column has any of the ids, the column with this name is taken, and reading it reports the error.
-    if spec.item in shares and (shares[spec.item] or not any(shares.values())):
-        return spec.item, Reason("items_id", f"{quoted(spec.item)}: named as the item column is", "sure")
-    able = [
-        name
-        for name in items.columns
-        if shares[name] >= _MOST and len(items.distinct(name)) == len(items)  # one value per row
-    ]
-    if len(able) == 1:
-        said = f"{quoted(able[0])} holds {shares[able[0]]:.0%} of the items"
-        return able[0], Reason("items_id", said)
-    said = f"no column of {items.name} holds half of the items, each in one row"
-    if able:
-        said = f"several columns of {items.name} hold the items"
-    best = max(shares, key=lambda name: shares[name])
-    return best, Reason("items_id", said, "unsure", tuple(able) or items.columns)
-
-
-Role = Literal["annotations", "raters", "items"]
-
-_SHARED = 0.5
-"""Share of a file's ids, or of the annotations' ids if these are fewer, that both must have."""
-_APART, _OFTEN = 0.9, 0.45
-"""Distinct values of a file's id column, as a share of its rows: the least with any name, and with a name
-that says ids."""
-_EQUAL = 0.05
-"""Largest difference of shares that cannot distinguish raters from items."""
-
-
-def file_roles(tables: Sequence[Table], *, as_given: bool = False) -> tuple[Role | None, ...]:
-    """Return the role of each file.
-
-    The annotations are in the file that most others can be joined to. Another file describes raters, or
-    items, if it has a row for each of them. A file with the annotations' columns has more annotations.
-
-    - `as_given`: the first file that can be annotations is taken, as for the sheets of a workbook.
-    """
-    of_raters: tuple[Role, ...] = ("raters",)
-    if all(table.recipe is not None and table.recipe.raters for table in tables):
-        return of_raters * len(tables)
-    best: tuple[Role | None, ...] = ()
-    refusal: DataError | None = None
-    largest = sorted(tables, key=lambda table: len(table) * len(table.columns), reverse=True)
-    for table in tables if as_given else largest:
-        try:
-            guess = recognise(table)
-        except DataError as error:
-            refusal = refusal or error
-            continue
-        roles = tuple("annotations" if other is table else _role(table, guess, other) for other in tables)
-        if not best or roles.count(None) < best.count(None):
-            best = roles
-        if as_given or None not in roles:
-            break
-    if not best and tables and all(_known_of_people(Look(table)) for table in tables):
-        return of_raters * len(tables)  # their labels may still come
-    if not best:
-        raise refusal or DataError("no file was given")
-    return best
-
-
-def _joined_by(
-    look: Look, ids: Mapping[Role, set[str]], written: Callable[[str], str] = str
-) -> tuple[dict[Role, float], dict[Role, str]]:
-    """Return the largest share of raters' and of items' ids in one column of the file, and these columns.
-
-    - `written`: gives the form in which ids are compared.
-    """
-    shares: dict[Role, float] = {"raters": 0.0, "items": 0.0}
-    keys: dict[Role, str] = {}
-    wanted = {role: set(map(written, texts)) for role, texts in ids.items()}
-    for name in look.columns:
-        texts = look.texts(name)
-        called = names.is_id(name) or names.id_score(name, names.RATER) > 0  # some may occur there twice
-        if len(texts) < 2 or len(texts) < (_OFTEN if called else _APART) * look.n:
-            continue
-        known = set(map(written, texts))
-        for role, own in wanted.items():
-            share = len(known & own) / max(min(len(known), len(own)), 1)
-            if share > shares[role] and len(known & own) > 1:
-                shares[role], keys[role] = share, name
-    return shares, keys
-
-
-def _differ(shares: Mapping[Role, float]) -> bool:
-    return max(shares.values()) >= _SHARED and abs(shares["raters"] - shares["items"]) > _EQUAL
-
-
-def _others_of(look: Look, name: str | None) -> set[str]:
-    """Return texts of other columns that identify the same raters or items, such as names."""
-    if name is None or name not in look.columns:
-        return set()
-    return set().union(*(look.texts(one) for one in look.columns if one != name and look.alike(one, name)))
-
-
-def _role(annotations: Table, guess: Guess, other: Table) -> Role | None:
-    spec = guess.spec
-    if other.recipe is not None and other.recipe.raters:
-        return "raters"
-    if set(other.columns) == set(annotations.columns):
-        return "annotations"
-    # Ids of raters and items, as the annotations name them.
-    table = with_joined(annotations, (spec.item, spec.rater))
-    own = {name: set(table.distinct(name)) - {""} for name in (spec.item, spec.rater) if name is not None}
-    heads = set(annotations.columns) - own.keys()
-    ids: dict[Role, set[str]] = {
-        "raters": heads if spec.layout == "items-by-raters" else own.get(str(spec.rater), set()),
-        "items": heads if spec.layout == "raters-by-items" else own.get(str(spec.item), set()),
-    }
-    theirs = Look(other)
-    unsure = any(reason.field in ("item", "rater") for reason in guess.uncertain)
-
-    def told(shares: Mapping[Role, float], keys: Mapping[Role, str]) -> Role | None:
-        if not unsure and _differ(shares):
-            return max(shares, key=lambda role: shares[role])
-        # If raters and items have the same ids, as 1, 2 and 3, or their columns are unsure, names decide.
-        if max(shares.values()) >= _SHARED:
-            for name in keys.values():
-                if name in (spec.rater, spec.item) and not unsure:
-                    return "raters" if name == spec.rater else "items"
-            of_raters = any(names.mentions(name, names.RATER | names.DEMOGRAPHIC) for name in other.columns)
-            of_items = any(names.mentions(name, names.ITEM | names.TEXT) for name in other.columns)
-            if of_raters != of_items:
-                return "raters" if of_raters else "items"
-        return None
-
-    role = told(*_joined_by(theirs, ids))
-    if role is not None or unsure:
-        return role
-    look = Look(table)
-    others, _ = _joined_by(
-        theirs, {"raters": _others_of(look, spec.rater), "items": _others_of(look, spec.item)}
-    )
-    if _differ(others):
-        return "raters" if others["raters"] > others["items"] else "items"
-    # Ids that are spelled otherwise join to nothing; once their role is known, this is reported.
-    found = (told(*_joined_by(theirs, ids, written)) for _, written in SPELLED_OTHERWISE)
-    return next((role for role in found if role is not None), None)

@@ -8,7 +8,8 @@ from grasp_core.model.errors import DataError
 from grasp_core.reading.dataset.load import Dataset, Fitted, fitting, load
 from grasp_core.reading.guess import work
 from grasp_core.reading.guess.advice import Named
-from grasp_core.reading.guess.recognise import Guess, Role
+from grasp_core.reading.guess.file_roles import Role
+from grasp_core.reading.guess.recognise import Guess
 from grasp_core.reading.sandbox.read import handle
 from grasp_core.reading.table.table import Table
 

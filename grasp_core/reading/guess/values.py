@@ -15,7 +15,7 @@ from grasp_core.model.text import agree, listed, number, quoted
 from grasp_core.reading.dataset.checks import MAX_CATEGORIES
 from grasp_core.reading.dataset.recoding import counts, in_order, numbers_of
 from grasp_core.reading.dataset.votes import cell_columns
-from grasp_core.reading.formats.shapes.lists import structure
+from grasp_core.reading.formats.shapes.list_cells import structure
 from grasp_core.reading.guess.advice import Advice, Named, Reading, Reason
 from grasp_core.reading.guess.look import Look
 from grasp_core.reading.guess.rows import occurrences

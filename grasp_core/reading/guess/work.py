@@ -2,7 +2,8 @@
 
 from grasp_core.reading.dataset.load import fitting, load
 from grasp_core.reading.guess.advice import Named
-from grasp_core.reading.guess.recognise import Guess, Role, file_roles, recognise, with_items
+from grasp_core.reading.guess.file_roles import Role, file_roles, with_items
+from grasp_core.reading.guess.recognise import Guess, recognise
 from grasp_core.reading.table.table import Table
 
 
@@ -14,7 +15,7 @@ def guess(
 
 
 def roles(*, as_given: bool, **tables: Table) -> tuple[Role | None, ...]:
-    """Return the role of each file: see :func:`~grasp_core.reading.guess.recognise.file_roles`."""
+    """Return the role of each file: see :func:`~grasp_core.reading.guess.file_roles.file_roles`."""
     return file_roles(list(tables.values()), as_given=as_given)
 
 

@@ -15,7 +15,8 @@ from grasp_core.reading.archives import containers
 from grasp_core.reading.archives.stack import by_columns
 from grasp_core.reading.connectors.fetching import table_of
 from grasp_core.reading.connectors.source import Source
-from grasp_core.reading.guess.recognise import Guess, Role
+from grasp_core.reading.guess.file_roles import Role
+from grasp_core.reading.guess.recognise import Guess
 from grasp_core.reading.guess.tables import fitted, guessed, inside, roles_of
 from grasp_core.reading.sandbox.read import read_table
 from grasp_core.reading.table.table import Table

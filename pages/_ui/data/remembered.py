@@ -14,7 +14,8 @@ from grasp_core.model.data_spec import DataSpec
 from grasp_core.model.errors import DataError, GraspError
 from grasp_core.model.spec import PAPER_CONVENTIONS, AnalysisSpec, RunSpec
 from grasp_core.model.text import escape_markdown, number
-from grasp_core.reading.guess.recognise import Guess, Role
+from grasp_core.reading.guess.file_roles import Role
+from grasp_core.reading.guess.recognise import Guess
 from grasp_core.reading.guess.tables import fitted, guessed
 from grasp_core.reading.table.table import Table
 from grasp_core.server import server

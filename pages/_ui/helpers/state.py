@@ -17,7 +17,8 @@ from grasp_core.model.text import number
 from grasp_core.reading.dataset.load import Dataset
 from grasp_core.reading.dataset.recoding import recode
 from grasp_core.reading.guess.advice import Named, Reason
-from grasp_core.reading.guess.recognise import Guess, Role
+from grasp_core.reading.guess.file_roles import Role
+from grasp_core.reading.guess.recognise import Guess
 from grasp_core.reading.guess.tables import guessed, loaded
 from grasp_core.reading.table.table import Table
 from grasp_core.report.contents import run_title

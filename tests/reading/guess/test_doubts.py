@@ -9,7 +9,8 @@ import pytest
 from grasp_core.model.errors import DataError
 from grasp_core.reading.dataset.load import load
 from grasp_core.reading.guess.advice import Named
-from grasp_core.reading.guess.recognise import Guess, file_roles, question, recognise, with_items
+from grasp_core.reading.guess.file_roles import file_roles, with_items
+from grasp_core.reading.guess.recognise import Guess, question, recognise
 from grasp_core.reading.sandbox.read import read_table
 from grasp_core.reading.table.table import Table
 from tests.reading.made_up import asked, doubts

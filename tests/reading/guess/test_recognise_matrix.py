@@ -14,7 +14,8 @@ from grasp_core.model.data_spec import Layout
 from grasp_core.model.errors import DataError
 from grasp_core.reading.dataset.load import Dataset, load
 from grasp_core.reading.guess.advice import Named
-from grasp_core.reading.guess.recognise import Guess, file_roles, recognise
+from grasp_core.reading.guess.file_roles import file_roles
+from grasp_core.reading.guess.recognise import Guess, recognise
 from grasp_core.reading.sandbox.read import read_table
 from grasp_core.reading.table.table import Table
 from tests.reading.made_up import asked

@@ -20,7 +20,8 @@ from grasp_core.model.errors import DataError
 from grasp_core.model.example import example_files
 from grasp_core.model.turns import Load, ask_as
 from grasp_core.reading.dataset.load import fitting, load
-from grasp_core.reading.guess.recognise import recognise, with_items
+from grasp_core.reading.guess.file_roles import with_items
+from grasp_core.reading.guess.recognise import recognise
 from grasp_core.reading.guess.tables import fitted, guessed, loaded
 from grasp_core.reading.sandbox.limits import count_open_table, held_by
 from grasp_core.reading.sandbox.read import READING, read_table

@@ -1,7 +1,8 @@
-"""Data sets with a row per item and all its annotations: in lists, or in objects by rater.
+"""Data sets with a row per item and all its annotations in lists.
 
-One list has rater ids, and others of the same length have their labels. Parquet and JSON have lists, other
-tables cells such as ``['P1', 'P2']`` or ``P1;P2``. Objects have each rater's answers under the rater's id:
+One list has rater ids, and others of the same length have their labels. Parquet and JSON have lists;
+:mod:`~grasp_core.reading.formats.shapes.list_cells` reads them from the cells of other tables, and
+:mod:`~grasp_core.reading.formats.shapes.objects` makes them of objects under the raters' ids, such as
 ``{"annotators": {"P01": {"label": 3}}}``.
 """
 
@@ -10,8 +11,7 @@ from __future__ import annotations
 import dataclasses
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import partial
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import accumulate
 from typing import Any
 
@@ -24,6 +24,7 @@ from grasp_core.model.text import listed, number, quoted
 from grasp_core.reading.files import json_files
 from grasp_core.reading.files.json_files import Record
 from grasp_core.reading.formats.shapes import rows
+from grasp_core.reading.formats.shapes.objects import ID, OF_ANNOTATIONS, as_lists, flattened, singular
 from grasp_core.reading.formats.shapes.rows import joined, read_as_long
 from grasp_core.reading.table import names
 from grasp_core.reading.table.columns import check_cells, compact
@@ -127,7 +128,7 @@ _OF_LABELS = frozenset(["name", "id"])
 
 def read(records: Sequence[Record], name: str) -> Parsed | None:
     """Return a row per annotation of JSON records with parallel lists; None for other files."""
-    flat = _flattened(records)
+    flat = flattened(records)
     if flat is not None:
         return json_files.table(flat, name, "JSON")
     _refuse_by_label(records, name)
@@ -136,7 +137,7 @@ def read(records: Sequence[Record], name: str) -> Parsed | None:
     if opened is not None:
         return read(opened, name)
     lists = _found(records, name)
-    by_rater = _as_lists(records, name) if lists is None else None
+    by_rater = as_lists(records, name) if lists is None else None
     if by_rater is not None:
         records, lists = by_rater, _found(by_rater, name)
     if lists is None:
@@ -176,14 +177,14 @@ def _refuse_by_label(records: Sequence[Record], name: str) -> None:
         first, *more = names.words(field) or ("",)
         if more and names.singular(first) in names.RATER and not names.list_score(path):
             named.setdefault(first, {})[path] = None
-        elif not _singular(outer).isdisjoint(names.LABEL):
+        elif not singular(outer).isdisjoint(names.LABEL):
             named.setdefault(outer, {})[path] = None
     for key, paths in ((key, list(paths)) for key, paths in named.items() if len(paths) > 1):
         held = [
             {json_files.text(one) for found in looked_at for one in found.get(path, ())} for path in paths
         ]
         alike = all(len({len(found.get(path, ())) for path in paths}) == 1 for found in looked_at)
-        people = names.singular(key) in names.RATER or all(map(_ID.fullmatch, set().union(*held)))
+        people = names.singular(key) in names.RATER or all(map(ID.fullmatch, set().union(*held)))
         again = all(own & set().union(*held[:at], *held[at + 1 :]) for at, own in enumerate(held))
         if people and again and not alike:
             raise DataError(
@@ -253,9 +254,9 @@ def _found(records: Sequence[Record], name: str) -> Lists | None:
     # Lists of annotations with raters in a field such as ``by``: once in a record, and again in others.
     for path in paths:
         outer, _, field = path.rpartition(".")
-        about = _singular(outer) & (_OF_ANNOTATIONS | names.LABEL)
+        about = singular(outer) & (OF_ANNOTATIONS | names.LABEL)
         if field in _OF_LABELS:
-            about = _singular(outer.rpartition(".")[2]) & _OF_ANNOTATIONS
+            about = singular(outer.rpartition(".")[2]) & OF_ANNOTATIONS
         if not _SIGNATURES.fullmatch(field) or not about:
             continue
         entries = [[json_files.text(entry) for entry in found.get(path, ())] for found in looked_at]
@@ -336,7 +337,7 @@ def _lists(record: Record) -> dict[str, list[Any]]:
         if not any(isinstance(entry, dict | list) for entry in value):
             found[field] = value
         elif _several_each(value):
-            found[field] = [_text(entry) for entry in value]
+            found[field] = [cell_text(entry) for entry in value]
         elif all(isinstance(entry, dict) for entry in value):
             entries = [_flat(entry) for entry in value]
             for inner in dict.fromkeys(inner for entry in entries for inner in entry):
@@ -396,292 +397,12 @@ def _flat(entry: Record) -> Record:
         if isinstance(value, dict):
             flat |= {f"{field}.{inner}": cell for inner, cell in _flat(value).items()}
         elif not isinstance(value, list) or not any(isinstance(one, dict) for one in value):
-            flat[field] = _text(value) if isinstance(value, list) else value
+            flat[field] = cell_text(value) if isinstance(value, list) else value
     return flat
 
 
-def _text(value: Any) -> str:
+def cell_text(value: Any) -> str:
     """Return a value as a cell; several choices are one label, and none is ``[]``, which may be an answer."""
     if value and isinstance(value, list) and not any(isinstance(one, dict | list) for one in value):
         return joined(map(json_files.text, value))
     return json_files.text(value)
-
-
-# Objects by rater
-
-_RATER, _LABEL = "rater", "label"
-"""Names of the fields for a key, and for a value that is no object."""
-_DEPTH = 3
-_FEW = 11
-"""Most numbers that may be the points of a scale and no ids."""
-_LIKE = 0.9
-"""Least share of inner objects with a common field if they are of one form."""
-_ITEMS = names.ITEM | {"q"}
-_SPLITS = frozenset(["train", "training", "dev", "val", "valid", "validation", "eval", "test"])
-_OF_ANNOTATIONS = names.RATER | names.word_set("annotation judgment judgement response vote rating review")
-_OF_ITEMS = frozenset(["language", "locale", "country", "region"])
-"""Fields that a text may have as well as a rater."""
-_ID = re.compile(r".*[\d@].*")
-
-
-def _flattened(records: Sequence[Record]) -> list[Record] | None:
-    """Return a record per annotation of an object with a list per item, rater or split; None for others."""
-    lists = records[0] if len(records) == 1 else {}
-    if len(lists) < 2 or not all(isinstance(inner, list) for inner in lists.values()):
-        return None
-    entries = [entry for inner in lists.values() for entry in inner]
-    if not entries or not all(isinstance(entry, dict) for entry in entries):
-        return None
-    fields = Counter(field for entry in entries for field in entry)
-    if any(count < _LIKE * len(entries) for count in fields.values()):
-        return None
-    # The keys are the ids, or splits, that the entries lack.
-    has_rater = any(names.id_score(field, names.RATER) for field in fields)
-    has_item = any(names.id_score(field, names.ITEM) or field.casefold() == "id" for field in fields)
-    if {name.casefold() for name in lists} <= _SPLITS or (has_rater and has_item):
-        able = ("split", "part", "_part")
-    elif has_rater or has_item:
-        able = ("item", "item_id", "_item") if has_rater else (_RATER, "rater_id", "_rater")
-    else:
-        return None
-    key = next(name for name in able if name not in fields)
-    return [{key: one, **entry} for one, inner in lists.items() for entry in inner]
-
-
-def _singular(field: str) -> set[str]:
-    return {word.removesuffix("s") for word in names.words(field)}
-
-
-@dataclasses.dataclass(frozen=True, slots=True)
-class _Map:
-    """Objects under one path, one per record that has it.
-
-    `named`: words of the path's last field.
-    """
-
-    path: Sequence[str]
-    found: Sequence[Record]
-    keys: Sequence[str]
-    values: Sequence[Any]
-    named: set[str]
-
-    @classmethod
-    def of(cls, path: Sequence[str], found: Sequence[Record]) -> _Map:
-        """Collect the objects' keys and values."""
-        keys = list(dict.fromkeys(key for one in found for key in one))
-        return cls(path, found, keys, [value for one in found for value in one.values()], _singular(path[-1]))
-
-    def vary(self) -> bool:
-        """Return whether records have different keys, as fields of a structure hardly have."""
-        return len({frozenset(one) for one in self.found if one}) > 1
-
-    def of_items(self) -> bool:
-        """Return whether most keys are named like items or questions, e.g. ``q1``."""
-        stems = [key.rstrip("0123456789").rstrip("_- .").casefold() for key in self.keys]
-        return 2 * sum(stem in _ITEMS or f"{stem}s" in _ITEMS for stem in stems) > len(stems)
-
-    def may_be_a_scale(self) -> bool:
-        """Return whether keys and values are few numbers, as frequencies of a scale's points."""
-        scalars = all(isinstance(value, str) for value in self.values)
-        return len(self.keys) <= _FEW and scalars and all(map(is_number, (*self.keys, *self.values)))
-
-    def of_objects(self) -> bool:
-        """Return whether all values are objects with a field in common."""
-        if not all(isinstance(value, dict) and value for value in self.values):
-            return False
-        fields = Counter(field for value in self.values for field in value)
-        return any(count >= _LIKE * len(self.values) for count in fields.values())
-
-    def of_answers(self) -> bool:
-        """Return whether all values are scalars, or lists of scalars, as for several choices."""
-        inside = (rows.several(value) for value in self.values)
-        return not any(isinstance(one, dict | list) for several in inside for one in several)
-
-    def of_raters(self) -> bool:
-        """Return whether the keys are raters."""
-        by_rater, by_label = (not words.isdisjoint(self.named) for words in (names.RATER, names.LABEL))
-        like_ids = 5 * sum(map(bool, map(_ID.fullmatch, self.keys))) >= 4 * len(self.keys)
-        if self.of_objects():
-            labelled = by_label or any(names.label_score(field) for value in self.values for field in value)
-            if by_rater and (labelled or self.vary()):
-                return True
-            return (labelled and like_ids) or (by_label and self.vary())
-        if not self.of_answers():
-            return False
-        if by_rater:
-            return like_ids or self.vary()
-        return by_label and like_ids and not self.may_be_a_scale()
-
-    def unclear(self) -> bool:
-        """Return whether the keys may be raters or something else."""
-        if names.LABEL.isdisjoint(self.named):
-            return False
-        return (self.of_answers() and self.vary()) or (self.of_objects() and not self.vary())
-
-
-def _as_lists(records: Sequence[Record], name: str) -> list[Record] | None:
-    """Return the records with a list of objects, each with its key, in place of objects by rater.
-
-    Return None if no field has objects by rater; refuse keys that may be raters or something else.
-    """
-    if any(
-        isinstance(value, str)
-        and (names.id_score(field, names.RATER) or names.mentions(field, names.DEMOGRAPHIC - _OF_ITEMS))
-        for record in records[: rows.LOOKED_AT]
-        for field, value in record.items()
-    ):
-        return None  # a record is about one rater, so objects are not by rater
-    objects: dict[tuple[str, ...], list[Record]] = {}
-    other: set[tuple[str, ...]] = set()  # paths with another value in a record
-    for path, value in (pair for record in records for pair in _fields(record, ())):
-        if isinstance(value, dict):
-            objects.setdefault(path, []).append(value)
-        elif value is not None:
-            other.add(path)
-    maps = [_Map.of(path, found) for path, found in objects.items() if path not in other]
-    maps = [found for found in maps if len(found.keys) > 1 and not found.of_items()]
-    if (chosen := next((found for found in maps if found.of_raters()), None)) is not None:
-        return [_replaced(record, chosen.path) for record in records]
-    for found in (found for found in maps if found.unclear()):
-        raise DataError(
-            f"{name}: the keys of {quoted('.'.join(found.path))} ({listed(found.keys)}) may be raters or "
-            "something else, such as labels; call the field 'annotators' if they are raters, or write a row "
-            "per annotation with its rater"
-        )
-    return None
-
-
-def _fields(record: Record, outer: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], Any]]:
-    for field, value in record.items():
-        path = (*outer, field)
-        yield path, value
-        if isinstance(value, dict) and len(path) < _DEPTH:
-            yield from _fields(value, path)
-
-
-def _replaced(record: Record, path: Sequence[str]) -> Record:
-    """Return the record with a list in place of the object at the path."""
-    field, *rest = path
-    inner = record.get(field)
-    if not isinstance(inner, dict):
-        return record
-    if rest:
-        return {**record, field: _replaced(inner, rest)}
-    entries = []
-    for key, value in inner.items():
-        entry = value if isinstance(value, dict) else {_LABEL: value}
-        name = _RATER
-        while name in entry:
-            name = f"{name}_{_RATER}"
-        entries.append({name: key, **entry})
-    return {**record, field: entries}
-
-
-# Lists in cells
-
-_FIRST_CELLS = 200
-_NESTED = 5
-_NOTHING = frozenset(["", "None", "nan", "NaN", "null"])
-_TOKEN = re.compile(
-    r"\s*(?:(?P<mark>[\[\],])|'(?P<one>(?:[^'\\]|\\.)*+)'|\"(?P<two>(?:[^\"\\]|\\.)*+)\""
-    r"|(?P<bare>[^\s\[\],'\"()]++))\s*",
-    re.DOTALL,
-)
-_ESCAPE = re.compile(r"\\(.)", re.DOTALL)
-_ESCAPED = {"n": "\n", "t": "\t", "r": "\r"}
-
-
-def read_table(parsed: Parsed, name: str) -> Parsed | None:
-    """Return a row per entry of a table's lists; None if no column lists raters."""
-    raters = [column for column in parsed.columns if names.list_score(column)]
-    head: dict[str, list[str]] = parsed.data.slice(0, _FIRST_CELLS).to_pydict() if raters else {}
-    plural = {
-        column
-        for column in raters
-        if any(word.endswith("s") or word == "list" for word in names.words(column)[-2:])
-    }
-    if parsed.recipe is not None or not any(
-        column in plural or any(cell.startswith("[") for cell in head[column]) for column in raters
-    ):
-        return None
-    bracketed = [
-        column
-        for column, cells in head.items()
-        if any(cells) and all(structure(cell) is not None for cell in cells if cell)
-    ]
-    if len(bracketed) > 1:
-        return _exploded(parsed, bracketed, lambda cell: structure(cell) or [], name)
-    for separator in (";", "|", ","):
-        counts = {column: tuple(cell.count(separator) for cell in cells) for column, cells in head.items()}
-        alike = Counter(counts.values())
-        listed_in = [
-            column
-            for column, found_in in counts.items()
-            if 2 * sum(map(bool, found_in)) >= sum(map(bool, head[column])) and any(head[column])
-        ]
-        if any(column in plural and alike[counts[column]] > 1 for column in listed_in):
-            return _exploded(parsed, listed_in, partial(_split, separator=separator), name)
-    return None
-
-
-def _split(cell: str, separator: str) -> list[Any]:
-    return [entry.strip() for entry in cell.split(separator)] if cell.strip() else []
-
-
-def structure(cell: str) -> list[Any] | None:
-    """Return the list in a cell, as JSON or as Python or NumPy print it; None for other cells."""
-    if not (cell.startswith("[") and cell.endswith("]")):
-        return None
-    found = json_files.cell(cell)
-    return found if isinstance(found, list) else _printed(cell)
-
-
-def _printed(cell: str) -> list[Any] | None:
-    """Read a list as Python prints it, with texts in either quotes, and commas or spaces between entries."""
-    stack: list[list[Any]] = [[]]
-    at = 0
-    while at < len(cell):
-        token = _TOKEN.match(cell, at)
-        if token is None:
-            return None
-        at = token.end()
-        if token["mark"] == "[":
-            stack.append([])
-        elif token["mark"] == "]" and len(stack) > 1:
-            inner = stack.pop()
-            stack[-1].append(inner)
-        elif token["mark"] == "]" or len(stack) > _NESTED or token["bare"] == "...":
-            return None
-        elif token["bare"] is not None:
-            stack[-1].append(None if token["bare"] in _NOTHING else token["bare"])
-        elif token["mark"] is None:
-            text = token["one"] if token["one"] is not None else token["two"]
-            stack[-1].append(_ESCAPE.sub(lambda found: _ESCAPED.get(found[1], found[1]), text))
-        if len(stack) == 1 and at < len(cell):
-            return None
-    whole = stack[0][0] if len(stack) == 1 and stack[0] else None
-    return whole if isinstance(whole, list) else None
-
-
-def _exploded(
-    parsed: Parsed, columns_of_lists: Sequence[str], opened: Callable[[str], list[Any]], name: str
-) -> Parsed | None:
-    cells: dict[str, list[str]] = parsed.data.select(columns_of_lists).to_pydict()
-    found = {column: [opened(cell) for cell in own] for column, own in cells.items()}
-    lengths = {
-        column: np.array([len(entries) for entries in own], dtype=np.int64) for column, own in found.items()
-    }
-    lists = parallel(lengths)
-    if lists is None:
-        return None
-    raters = lists.entries(lengths, parsed.numbers, name)
-    check_cells(int(raters.sum()) * len(parsed.columns), name)
-    rest = [column for column in parsed.columns if column not in lists.all]  # each row recurs per entry
-    made = dataclasses.replace(parsed, data=parsed.data.select(rest))
-    made = made.kept(np.repeat(np.arange(len(parsed)), raters))
-    columns = dict.fromkeys(parsed.columns) | {column: made.data.column(column) for column in rest}
-    for column in lists.all:
-        texts = [_text(entry) for entries in found[column] for entry in entries]
-        columns[column] = pa.chunked_array([texts], pa.string())
-    made = dataclasses.replace(made, data=compact(pa.table(columns)))
-    return recognised(made, lists, f"{parsed.kind} with lists")

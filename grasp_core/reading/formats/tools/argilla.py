@@ -8,7 +8,7 @@ from grasp_core.model.remarks.cautions import Skipped
 from grasp_core.model.text import agree, listed, quoted
 from grasp_core.reading.files.json_files import Record
 from grasp_core.reading.formats.shapes import rows
-from grasp_core.reading.formats.shapes.lists import structure
+from grasp_core.reading.formats.shapes.list_cells import structure
 from grasp_core.reading.formats.shapes.rows import Export, JsonRecord, scalar, scalars
 from grasp_core.reading.table.table import Parsed
 

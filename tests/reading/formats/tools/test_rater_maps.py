@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from grasp_core.model.errors import DataError
 from grasp_core.reading.dataset.load import load
-from grasp_core.reading.formats.shapes import lists
+from grasp_core.reading.formats.shapes import list_cells, lists
 from grasp_core.reading.guess.recognise import recognise
 from grasp_core.reading.sandbox.read import read_table
 from tests.reading.exports import cells, lines, loaded, mangled, spec_of, survives, table_of, textual
@@ -209,12 +209,12 @@ def test_argillas_columns_as_csv() -> None:
 def test_what_python_prints_is_read(entries: list[Any]) -> None:
     """Letters that Python prints by their numbers are left as it prints them."""
     if all(text.isprintable() or text in "\n\t\r" for entry in entries for text in (entry or "")):
-        assert lists.structure(repr(entries)) == entries
+        assert list_cells.structure(repr(entries)) == entries
 
 
 @given(st.text(alphabet="[]',\" ab\\1.\n", max_size=40))
 def test_any_cell_gives_a_list_or_nothing(cell: str) -> None:
-    found = lists.structure(f"[{cell}]")
+    found = list_cells.structure(f"[{cell}]")
     assert found is None or isinstance(found, list)
 
 
