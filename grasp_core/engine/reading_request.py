@@ -122,7 +122,7 @@ def reading_of(
         fields = {name: value for name, value in fields.items() if name != "label"}
     answer = AdviceAnswer() if answer is None else answer
     spec = left_out(guess, _joined(guess.spec, fields), fields, answer, frontend)
-    spec = replace(spec, further=_without_missing(spec, fields))
+    spec = replace(spec, further=further_without_missing(spec, _further(fields)))
     idle = set(fields.get("ignore", ()))
     axes = tuple(name for name in guess.axes if name not in idle)
     hidden = {*(_NAMED if named.whole else ()), *(("axes",) if axes_named else ())}
@@ -249,9 +249,9 @@ def _further(fields: Mapping[str, Any]) -> Sequence[Question]:
     return further
 
 
-def _without_missing(spec: DataSpec, fields: Mapping[str, Any]) -> tuple[Question, ...]:
-    """Return the further questions without missing texts among labels that nobody named."""
-    named = {one.label for one in _further(fields) if one.categories is not None}
+def further_without_missing(spec: DataSpec, given: Sequence[Question]) -> tuple[Question, ...]:
+    """Return the further questions without missing texts among labels that nobody named in `given`."""
+    named = {one.label for one in given if one.categories is not None}
     return tuple(
         one if one.label in named else replace(one, categories=labels_less(alone, alone.missing).categories)
         for one, alone in zip(spec.further, spec.questions[1:], strict=True)

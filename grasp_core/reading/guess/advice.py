@@ -118,8 +118,8 @@ class Advice:
     - `column`: column of the values or ids; "label" for the labels of a matrix.
     - `count`: number of raters, annotations, items or cells concerned, by `field`.
     - `recommended`: whether the data support it; if not, either answer may be right.
-    - `group`: whether a text that may mean "no value", or is spelled like another, is a value of raters and
-      no label.
+    - `group`: whether a text that may mean "no value", or is spelled like another, is a value of its column
+      alone: about raters, or of one of several questions.
     - `into`: for each of the values, the spelling that differs from it only in case or blanks.
     """
 

@@ -26,9 +26,10 @@ def guessed(
     *,
     named: Named | None = None,
     declared: Collection[str] = (),
+    further: Collection[str] = (),
 ) -> Guess:
     """Recognise files: roles of columns, layout and axes."""
-    given = {"named": named or Named(), "declared": tuple(declared)}
+    given = {"named": named or Named(), "declared": tuple(declared), "further": tuple(further)}
     return handle(work.guess, _tables(annotations, raters, items), given)
 
 

@@ -8,10 +8,16 @@ from grasp_core.reading.table.table import Table
 
 
 def guess(
-    annotations: Table, raters: Table | None, items: Table | None, *, named: Named, declared: tuple[str, ...]
+    annotations: Table,
+    raters: Table | None,
+    items: Table | None,
+    *,
+    named: Named,
+    declared: tuple[str, ...],
+    further: tuple[str, ...],
 ) -> Guess:
     """Recognise the files: see :func:`~grasp_core.reading.guess.recognise.recognise`."""
-    return with_items(recognise(annotations, raters, named, declared), annotations, items)
+    return with_items(recognise(annotations, raters, named, declared, further), annotations, items)
 
 
 def roles(*, as_given: bool, **tables: Table) -> tuple[Role | None, ...]:

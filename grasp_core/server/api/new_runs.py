@@ -14,7 +14,13 @@ from starlette.responses import Response
 from grasp_core.analysis.design import Seen, check_assignment
 from grasp_core.engine import run_request as request
 from grasp_core.engine.frontend import KeepingNotes
-from grasp_core.engine.reading_request import AdviceAnswer, Reading, left_open, mended
+from grasp_core.engine.reading_request import (
+    AdviceAnswer,
+    Reading,
+    further_without_missing,
+    left_open,
+    mended,
+)
 from grasp_core.engine.run import checked_groups
 from grasp_core.model.access import User
 from grasp_core.model.errors import DataError, SpecError, UnsureError
@@ -166,10 +172,16 @@ def recognised(sent: SentSpec, tables: Mapping[str, Table], recommended: bool | 
     named = Named.among({name: given[name] for name in ("layout", *_COLUMNS) if name in given})
     if not sent.columns_open:
         named = Named.among({name: getattr(spec.data, name) for name in ("layout", *_COLUMNS)})
-    declared = {*(spec.data.categories or ()), *spec.data.missing}
+    declared = {*spec.data.missing}.union(*(one.categories or () for one in spec.data.questions))
+    further = [one.label for one in spec.data.further]
     try:
         guess = guessed(
-            tables["annotations"], tables.get("raters"), tables.get("items"), named=named, declared=declared
+            tables["annotations"],
+            tables.get("raters"),
+            tables.get("items"),
+            named=named,
+            declared=declared,
+            further=further,
         )
     except DataError:  # if all columns are named, reading reports the error later
         if sent.columns_open:
@@ -186,6 +198,14 @@ def recognised(sent: SentSpec, tables: Mapping[str, Table], recommended: bool | 
         free.remove("categories")
     data = replace(data, **{name: getattr(guess.spec, name) for name in free})
     data = labels_less(data, data.missing) if "categories" in free else data
+    typed = {} if "recode" in given else {one.label: one.categories for one in guess.spec.further}
+    sent_further = data.further
+    data = replace(
+        data,
+        further=tuple(
+            replace(one, categories=one.categories or typed.get(one.label)) for one in sent_further
+        ),
+    )
     open_ = [name for name in ("layout", *_COLUMNS) if sent.columns_open and name not in given]
     told_of = [*open_, *(["axes"] if sent.axes_open else []), *free]
     shown = tuple(one for one in guess.reasons if one.field in told_of)
@@ -199,6 +219,7 @@ def recognised(sent: SentSpec, tables: Mapping[str, Table], recommended: bool | 
         answers = '"recommended": true', '"recommended": false'
         # A list that is sent takes the place of the recognised one.
         notes.insert(0, told(advice, *answers, lambda text: Json().value("missing", [*data.missing, text])))
+    data = replace(data, further=further_without_missing(data, sent_further))
     return Recognised(replace(spec, data=data), notes)
 
 

@@ -2,6 +2,7 @@
 
 import hashlib
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
@@ -32,6 +33,7 @@ def _choose_further(options: Sequence[str], guessed: Sequence[str], alike: Seque
         "of questions that they answer differently. Any answer may be missing."
     )
     looks = {"placeholder": "None; choose their label columns", "help": more, **_kept("further")}
+    looks["on_change"] = _guess_with_further
     chosen = several(
         "Further questions about the same items (optional)", [*alike, *options], guessed, **looks
     )
@@ -282,6 +284,17 @@ def _guess_again(guess: Guess) -> None:
         session.guess_around(Named.among({name: text or None for name, text in said.items()}), about)
     except DataError as error:
         st.session_state[_REFUSED] = session.generation, str(error)
+
+
+def _guess_with_further() -> None:
+    """Guess anew around the columns chosen so far: each question is judged by its own labels."""
+    session = work()
+    said = {name: st.session_state.get(session.key(name)) for name in ("layout", "item", "rater", "label")}
+    further = st.session_state.get(session.key("further"), ())
+    if not all(said.values()):
+        return
+    with suppress(DataError, SpecError):  # the choices below say what is wrong with them
+        session.guess_around(Named.among(said), session.answered, further)
 
 
 def _several(field: str, label: str, annotations: Table, guess: Guess) -> tuple[str, ...]:

@@ -206,7 +206,7 @@ def _labels_key(kind: str, labels: Sequence[str]) -> str:
 def _concerns(one: Advice, spec: DataSpec, guess: Guess) -> bool:
     if one.field in ("missing", "alike") and one.followed(spec):
         return False
-    if one.field in ("missing", "alike") and not one.group:
+    if one.field in ("missing", "alike") and (not one.group or one.column in guess.spec.labels):
         return spec.labels == guess.spec.labels
     if spec.layout != guess.spec.layout or one.column in (*spec.ignore, *spec.labels):
         return False

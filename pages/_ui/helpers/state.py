@@ -1,7 +1,7 @@
 """State of a visit: loaded files, choices and runs."""
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, tzinfo
 from typing import get_args
@@ -208,12 +208,12 @@ class VisitorSession:
         self.answered, self.named = {}, Named()
         self.generation += 1
 
-    def guess_around(self, named: Named, answered: dict[str, Reason]) -> None:
+    def guess_around(self, named: Named, answered: dict[str, Reason], further: Collection[str] = ()) -> None:
         """Guess the files anew around answers, as the command does with columns named there.
 
         Raises DataError if the answers do not fit the files.
         """
-        guess = guessed(self.annotations, self.raters, self.items, named=named)
+        guess = guessed(self.annotations, self.raters, self.items, named=named, further=further)
         recoded = self.recode
         self.use_files(self.annotations, self.raters, guess, self.items)
         self.named, self.answered = named, answered

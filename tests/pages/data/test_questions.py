@@ -95,3 +95,22 @@ def test_what_takes_one_question_says_so(opened: AppTest) -> None:
     assert not models.exception
     asked = "This looks at one question at a time; choose one of 'q1', 'q2' on Data."
     assert seen(models.info).replace("\\", "") == asked
+
+
+def test_what_may_be_no_answer_is_asked_about_in_each_question(page: AppTest) -> None:
+    rows = ["item,rater,q1,q2,gender"]
+    for n in range(96):
+        second = (*"12345", "NA", "99")[n % 7]
+        rows.append(f"i{n // 12},r{n % 12},{('No', 'Yes')[n % 2]},{second},{'MW'[n % 2]}")
+    drop(page.switch_page("data.py").run(), "answers.csv", ("\n".join(rows) + "\n").encode())
+    for label, column in ((ITEM_COLUMN, "item"), (RATER_COLUMN, "rater"), (LABEL_COLUMN, "q1")):
+        widget(page.selectbox, label).set_value(column)
+    page.run()
+    widget(page.multiselect, FURTHER).set_value(["q2"]).run()
+    assert not page.exception
+    assert widget(page.multiselect, FURTHER).value == ["q2"]
+    assert widget(page.selectbox, LABEL_COLUMN).value == "q1"
+    said = seen(page.markdown)
+    assert "13 cells with" in said
+    assert "it lies apart from the other numbers" in said
+    assert "NA" in widget(page.multiselect, "Cell texts that mean “no value”").value
