@@ -27,8 +27,8 @@ _VALUES = 4
 _USE, _DISTANCE, GAI_AT, GAP_AT = range(_VALUES)
 
 
-_FEW = 0.1
-"""Most regroupings of a group that are tested exactly, as a share of the permutations."""
+_FEW, _MOST_RATERS = 0.1, 1000
+"""Most regroupings of a group that are tested exactly, as a share of the permutations, and most raters."""
 
 
 class Regroupings(NamedTuple):
@@ -44,9 +44,9 @@ class Regroupings(NamedTuple):
         Chance draws some regroupings more often than others, and so breaks ties of exact ranks.
         """
         ways = float(self.shuffles.log_regroupings[g])
-        if ways > math.log(_FEW * permutations):
-            return None
         sides = self.grouping.member[g] + 2 * self.grouping.complement(g).astype(np.uint16)
+        if ways > math.log(_FEW * permutations) or sides.size > _MOST_RATERS:
+            return None
         drawn = np.empty((sides.size, permutations), sides.dtype)
         draw(np.uint64(self.seed), 0, *self.shuffles.exchange, sides, drawn)
         rows = np.concatenate([sides[:, None], drawn], axis=1).T
@@ -55,6 +55,7 @@ class Regroupings(NamedTuple):
 
 
 RegroupingOf = Callable[[int, int], Int64Array | None]
+"""As :meth:`Regroupings.of`."""
 
 
 class Joint(NamedTuple):
