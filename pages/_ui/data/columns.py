@@ -166,6 +166,9 @@ def _choose_more(
             st.error(f"Something is still to be chosen: the {own} column, or that each row is one.")
             return None
         fields[own] = fields[own] or None
+    if unchosen := [role for role in ("item", "rater", "label") if layout == "long" and not fields.get(role)]:
+        st.error(f"Something is still to be chosen: the {' and the '.join(unchosen)} column.")
+        return None
     try:
         spec = DataSpec(**fields)
     except SpecError as error:
