@@ -230,10 +230,8 @@ def _joined(guessed: DataSpec, fields: Mapping[str, Any]) -> DataSpec:
     changed = {step.into if isinstance(step, Combine) else step.column for step in fields["recode"]}
     if "categories" not in fields and not changed.isdisjoint({None, guessed.label}):
         more["categories"] = None  # the steps change which labels there are
-    typed = {one.label: one.categories for one in guessed.further if changed.isdisjoint({None, one.label})}
-    more["further"] = tuple(
-        replace(one, categories=one.categories or typed.get(one.label)) for one in _further(fields)
-    )
+    typed = [one for one in guessed.further if changed.isdisjoint({None, one.label})]
+    more["further"] = with_types(_further(fields), typed)
     joined = replace(guessed, **more)
     return joined if "categories" in fields else labels_less(joined, joined.missing)
 
@@ -247,6 +245,12 @@ def _labels(fields: Mapping[str, Any]) -> set[str]:
 def _further(fields: Mapping[str, Any]) -> Sequence[Question]:
     further: Sequence[Question] = fields.get("further", ())
     return further
+
+
+def with_types(given: Sequence[Question], guessed: Sequence[Question]) -> tuple[Question, ...]:
+    """Return the given further questions; those without labels have the labels of their columns' types."""
+    typed = {one.label: one.categories for one in guessed}
+    return tuple(replace(one, categories=one.categories or typed.get(one.label)) for one in given)
 
 
 def further_without_missing(spec: DataSpec, given: Sequence[Question]) -> tuple[Question, ...]:

@@ -120,7 +120,9 @@ def _shown_together(look: Look, cells: Sequence[str]) -> str | None:
         return None  # a row of ranks has each once, too
     pairs = combinations(often, 2)
     by_chance = sum(one[text] * other[text] for one, other in pairs for text in one if text) / max(look.n, 1)
-    rows = zip(*(look[name].cells for name in cells), strict=True) if by_chance >= _CHANCES else [("x", "x")]
+    if by_chance < _CHANCES:
+        return None
+    rows = zip(*(look[name].cells for name in cells), strict=True)
     if any(len({*row} - {""}) < len(row) - row.count("") for row in rows):
         return None
     first, last = quoted(cells[0]), quoted(cells[-1])

@@ -20,6 +20,7 @@ from grasp_core.engine.reading_request import (
     further_without_missing,
     left_open,
     mended,
+    with_types,
 )
 from grasp_core.engine.run import checked_groups
 from grasp_core.model.access import User
@@ -198,14 +199,8 @@ def recognised(sent: SentSpec, tables: Mapping[str, Table], recommended: bool | 
         free.remove("categories")
     data = replace(data, **{name: getattr(guess.spec, name) for name in free})
     data = labels_less(data, data.missing) if "categories" in free else data
-    typed = {} if "recode" in given else {one.label: one.categories for one in guess.spec.further}
     sent_further = data.further
-    data = replace(
-        data,
-        further=tuple(
-            replace(one, categories=one.categories or typed.get(one.label)) for one in sent_further
-        ),
-    )
+    data = replace(data, further=with_types(sent_further, () if "recode" in given else guess.spec.further))
     open_ = [name for name in ("layout", *_COLUMNS) if sent.columns_open and name not in given]
     told_of = [*open_, *(["axes"] if sent.axes_open else []), *free]
     shown = tuple(one for one in guess.reasons if one.field in told_of)
