@@ -381,10 +381,9 @@ def _none(look: Look) -> Ids:
         why = f"{quoted(made[0])} is named like what was counted or worked out for an item"
     if listing is not None:
         inner = {text[1:2] for text in look.texts(listing)}
-        what = "objects" if inner == {"{"} else "lists"
-        what = (
-            f"{what}, which were not taken apart" if inner <= {"{", "["} else "values, without who gave them"
-        )
+        what = "values, without who gave them"
+        if inner <= {"{", "["}:
+            what = f"{'objects' if inner == {'{'} else 'lists'}, which were not taken apart"
         why = f"{quoted(listing)} holds lists of {what}"
     people = (
         name for name in look.columns if names.mentions(name, names.PEOPLE) and "your" in names.words(name)
