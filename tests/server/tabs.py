@@ -131,6 +131,7 @@ def tab(
             f"ws://{parts.netloc}{parts.path}/_stcore/stream",
             origin=Origin(f"http://{parts.netloc}"),
             subprotocols=[Subprotocol("streamlit"), Subprotocol(web.cookies[XSRF])],
+            open_timeout=PATIENCE_S,
             additional_headers={
                 "Cookie": "; ".join(f"{name}={value}" for name, value in web.cookies.items())
             },
