@@ -79,6 +79,6 @@ def _field(found: re.Match[str]) -> str:
         return json.dumps(field)
     given = plain if quoted is None else quoted
     try:
-        return f"{json.dumps(field)}: {json.dumps(form(given))}"
+        return f"{json.dumps(field)}: {json.dumps(form(given), ensure_ascii=False)}"
     except (SpecError, ValueError):  # no edges of ranges
         return f"{json.dumps(field)} of {given}"

@@ -48,7 +48,10 @@ from grasp_core.server.problem import ProblemError, listed
 
 _COLUMNS = ("item", "rater", "label")
 _RECOGNISED = ("missing", "recode", "categories", "filters")
-"""Settings of reading that are recognised if a spec leaves them out, even if it names the columns."""
+"""Settings of reading that are recognised if a spec leaves them out, even if it names the columns.
+
+Texts that are recognised as missing are added to those of a spec, as the command does.
+"""
 
 _FIELDS, _TRIED_BYTES = 64, 2**14
 """Most fields in either part, and bytes, of an invalid spec that is tried; a spec has 21 fields at most."""
@@ -203,11 +206,15 @@ def recognised(sent: SentSpec, tables: Mapping[str, Table], recommended: bool | 
     if "recode" in given and "categories" in free:
         free.remove("categories")
     data = replace(data, **{name: getattr(guess.spec, name) for name in free})
+    if free:  # a spec that names all of them is a saved one, and holds as it is
+        labels = {label for one in data.questions for label in one.categories or ()}
+        more = (text for text in guess.spec.missing if text not in labels)
+        data = replace(data, missing=tuple(dict.fromkeys((*data.missing, *more))))
     data = labels_less(data, data.missing) if "categories" in free else data
     sent_further = data.further
     data = replace(data, further=with_types(sent_further, () if "recode" in given else guess.spec.further))
     open_ = [name for name in ("layout", *_COLUMNS) if sent.columns_open and name not in given]
-    told_of = [*open_, *(["axes"] if sent.axes_open else []), *free]
+    told_of = [*open_, *(["axes"] if sent.axes_open else []), *free, *(["missing"] if free else [])]
     shown = tuple(one for one in guess.reasons if one.field in told_of)
     read = replace(guess, axes=guess.axes if sent.axes_open else (), reasons=shown)
     notes = [*map(for_requests, read.notes)]
@@ -506,5 +513,7 @@ def _reported(
     groups = checked_groups(dataset, found.spec)
     helpful = [*dict.fromkeys((*hints(sent, found.spec, tables, dataset, groups), *frontend.notes))]
     said = [printable(for_requests(one)) for one in findings(report, report.duplicates)]
+    plain = report.to_dict()
+    warnings = [{**one, "text": for_requests(one["text"])} for one in plain["warnings"]]
     told_too = {"sentences": said, "notes": found.notes, "hints": helpful}
-    return HTTPStatus.OK, JsonObject({**report.to_dict(), **told_too})
+    return HTTPStatus.OK, JsonObject({**plain, "warnings": warnings, **told_too})
