@@ -121,6 +121,7 @@ class Advice:
     - `group`: whether a text that may mean "no value", or is spelled like another, is a value of its column
       alone: about raters, or of one of several questions.
     - `into`: for each of the values, the spelling that differs from it only in case or blanks.
+    - `of`: of several questions, the columns in which a text may mean "no value".
     """
 
     field: Field
@@ -131,6 +132,7 @@ class Advice:
     recommended: bool = True
     group: bool = False
     into: tuple[str, ...] = ()
+    of: tuple[str, ...] = ()
 
     @property
     def pairs(self) -> tuple[Pair, ...]:
@@ -199,8 +201,22 @@ class Advice:
         return replace(spec, filters=replace(spec.filters, **filters))
 
     def followed(self, spec: DataSpec) -> bool:
-        """Return whether the spec follows the advice already."""
+        """Return whether the spec follows the advice already, or recodes all texts that it is about."""
+        if self.field == "missing" and all(
+            self._recoded(spec, column) for column in self.of or (self.column,)
+        ):
+            return True
         return self.taken(spec) == spec
+
+    def _recoded(self, spec: DataSpec, column: str) -> bool:
+        everywhere = (column,) if self.group else (column, None)
+        old = {
+            text
+            for step in spec.recode
+            if isinstance(step, MapValues) and step.column in everywhere
+            for text, _ in step.values
+        }
+        return old.issuperset(self.values)
 
 
 def labels_less(spec: DataSpec, texts: Collection[str]) -> DataSpec:

@@ -122,6 +122,7 @@ def unanswered(
             why="; ".join(f"in {listed(columns)} {why}" for why, columns in by_why.items()),
             count=sum(one.cells.get(text, 0) for one in questions),
             recommended=not plain and all(piece.recommended for _, piece in pieces),
+            of=tuple(piece.column for _, piece in pieces),
         )
 
 

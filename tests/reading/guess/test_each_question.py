@@ -121,6 +121,34 @@ def test_a_code_that_is_an_answer_to_another_question_is_not_recommended() -> No
     assert alone["q2"] == tuple(SCALE)
 
 
+@pytest.mark.parametrize(
+    ("first", "column", "to", "still"),
+    [
+        (SCALE, "q2", "", False),
+        (SCALE, "q2", "5", False),
+        (SCALE, None, "", False),
+        (SCALE, "q1", "", True),
+        (("1", "2", "99"), "q2", "", True),  # the other question has such a code, too
+        (("1", "2", "99"), None, "", False),
+    ],
+)
+def test_a_text_that_is_recoded_is_not_asked_about(first, column, to, still) -> None:
+    frame = answers(first, (*SCALE, "99"))
+    step = MapValues(column, (("99", to),))
+    for recommended in (None, True):
+        told, labels = both_orders(frame, recode=(step,), recommended=recommended)
+        assert ("cells with '99'" in told) is still
+    assert still or "99" not in {*labels["q1"], *labels["q2"]}
+
+
+@pytest.mark.parametrize("column", ["q2", None])
+def test_nor_is_one_of_the_only_question(column: str | None) -> None:
+    step = MapValues(column, (("99", ""),))
+    told, labels = read(answers(("no", "yes"), (*SCALE, "99")), ("q2",), recode=(step,))[1:]
+    assert not any("99" in note for note in told)
+    assert labels["q2"] == tuple(SCALE)
+
+
 def test_a_number_beside_a_scale_is_asked_about_in_any_question() -> None:
     told, _ = both_orders(answers(("no", "yes"), (*SCALE, "0")))
     assert "with '0': in 'q2' it may be a label, or stand for no answer" in told
