@@ -57,10 +57,7 @@ def _opened(content: bytes, kind: str) -> Any:
 
 
 class Archive:
-    """The files of a zip archive, without folders and hidden files.
-
-    `name`: the archive's name, for messages.
-    """
+    """The files of the zip archive `name`, without folders and hidden files."""
 
     def __init__(self, content: bytes, name: str) -> None:
         self.name = name

@@ -109,10 +109,7 @@ def versions(ids: Sequence[str]) -> dict[int, int]:
 
 
 def items(paths: Sequence[str]) -> list[str] | None:
-    """Return items' ids from the names of files or sheets, with folders only if names recur without.
-
-    Return None if the names are not of one form, mean splits or rounds, or recur.
-    """
+    """Return items' ids from names of one form, with folders if names recur; None for splits and rounds."""
     whole = [without_endings(path) for path in paths]
     last = [PurePosixPath(path).name for path in whole]
     ids = last if len(set(last)) == len(last) else whole

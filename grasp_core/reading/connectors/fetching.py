@@ -167,10 +167,7 @@ def read_anywhere(
     ask: Ask = lambda _: "",
     told: Told = lambda _: None,
 ) -> Table:
-    """Read a path, an address of a file or a Parquet folder, or a source, with the user's own rights.
-
-    `token`: token for a source; by default from the environment, or else from `ask`.
-    """
+    """Read a path, an address of a file or a Parquet folder, or a source, with the user's own rights."""
     if is_source(place):
         source = parse(place)
         if token is None:

@@ -86,10 +86,7 @@ class Descriptions(Described):
         return [column.values[code] for code in np.unique(column.codes[(unit >= 0) & rated[unit]])]
 
     def batches(self, rated: BoolArray, but: Collection[str]) -> dict[str, DescribingColumn]:
-        """Return columns named like the batch or month in which an item was rated, and the months of dates.
-
-        - `but`: columns that have another role.
-        """
+        """Return columns named like the batch or month of rating, and months of dates, `but` some."""
         found: dict[str, DescribingColumn] = {}
         columns = dict.fromkeys(name for source in self.sources for name in source.columns if name not in but)
         for name in (name for name in columns if mentions(name, ROUNDS)):

@@ -223,10 +223,7 @@ def load(
 
 
 def candidate_axes(annotations: Table, raters: Table | None, spec: DataSpec) -> tuple[str, ...]:
-    """Return columns of either file that can be axes: one value per rater, and not too many values.
-
-    The spec's labels need not exist: recoding that is not named yet may make them.
-    """
+    """Return columns of either file that can be axes; recoding may still make the labels of the spec."""
     annotations, raters, _, _ = recode(annotations, raters, spec)
     raise_stopping(checks.missing_columns(annotations, raters, spec, (), made=spec.labels))
     profiles = Profiles.of(annotations, raters, spec, *unit_rows(annotations, spec, "rater"))

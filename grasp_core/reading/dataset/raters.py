@@ -227,10 +227,7 @@ def alike(raters: Iterable[str], ids: Collection[str]) -> Alike | None:
 
 
 def _rater_column(raters: Table, spec: DataSpec, rater_ids: Sequence[str], annotations_name: str) -> str:
-    """Return the raters file's column of rater ids: `spec.rater`, or else the column with most of them.
-
-    Ages are no ids, even if they are the same numbers.
-    """
+    """Return the raters file's column of ids: `spec.rater`, or the one with most of them, but no ages."""
     if spec.layout == "raters-by-items" and spec.rater is None:
         raise DataError(DataProblem.NO_RATER_IDS(file=annotations_name, raters=raters.name))
     if spec.rater in raters.columns:

@@ -69,10 +69,7 @@ _ASCII = bytes(range(0x80))
 
 
 def _code_page(content: bytes, first: int) -> tuple[str, int | None]:
-    """Return the likeliest code page of text whose first byte beyond ASCII is at `first`.
-
-    Return with it the position of a byte that the next likely page reads as another letter.
-    """
+    """Return the likeliest code page, and the position of a byte that the next likely one reads otherwise."""
     beyond = bytes(set(content.translate(None, _ASCII)))
     tables = {page: table for page in _LANGUAGES if (table := _table(page, beyond)) is not None}
     if not tables:

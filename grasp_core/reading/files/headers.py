@@ -35,11 +35,7 @@ Row = Sequence[str]
 
 @dataclass(frozen=True, slots=True)
 class Header:
-    """The names of the columns.
-
-    `rows`: number of first rows with names and no data.
-    `unnamed`: last columns without a name; they should be empty, as if rows end with a comma.
-    """
+    """The names of the columns, in the first `rows` rows; the last ones, `unnamed`, should be empty."""
 
     columns: tuple[str, ...]
     rows: int
@@ -272,11 +268,7 @@ def note_titles(above: Sequence[Row], header: int, name: str) -> list[Problem]:
 
 
 def titles(rows: Sequence[Row]) -> int:
-    """Return the number of rows above the names, such as a title or the coder's name.
-
-    In these, at most the left half of the cells is filled. The names below are different words that do not
-    recur in their columns; a row of data has labels that recur.
-    """
+    """Return the number of rows above the names: filled from the left, at most half; names recur nowhere."""
     at = next((at for at, row in enumerate(rows[:_TITLES]) if 2 * _filled_left(row) > len(row)), 0)
     named, below = rows[at], rows[at + 1 : at + _BELOW]
     cells = [cell.strip() for cell in named]
@@ -359,10 +351,7 @@ def _head(parsed: Parsed) -> dict[str, list[str]]:
 
 
 def _describes(columns: Sequence[Sequence[str]], *, again: bool = False) -> bool:
-    """Return whether the columns' first cells describe the other cells: texts, each different.
-
-    `again`: the row is below a row of descriptions; texts may then be equal if each column has one.
-    """
+    """Return whether the first cells are texts that describe the others; `again`: below another such row."""
     filled = [cells for cells in columns if len(cells) > _FEWEST and _filled(cells[0])]
     said = [cells[0].strip() for cells in filled]
     told = len(set(said)) >= _MOSTLY * len(said) or (again and len(filled) == len(columns))

@@ -123,15 +123,7 @@ Record = dict[str, Any]
 
 
 def records(content: bytes, name: str) -> tuple[list[Record], str]:
-    """Return the objects of a JSON file, and "JSON" or "JSON Lines".
-
-    A file is a list of objects, an object per line, an object of objects (its keys become the first field,
-    ``key``), an object of equally long lists, or one of these under a single key such as ``data``; also a
-    table of pandas with the orientation ``columns`` or ``split``. Half a character (a surrogate without its
-    other half, where a text was cut) becomes U+FFFD.
-
-    `content`: in UTF-8, without byte order mark.
-    """
+    """Return the objects of a JSON file in UTF-8 (forms: docs/formats.md), and "JSON" or "JSON Lines"."""
     if len(content) > MAX_JSON_BYTES:
         raise DataError(
             f"{name} is JSON of more than {MAX_JSON_BYTES / 2**20:.0f} MiB, the most that is read; "

@@ -124,13 +124,7 @@ def is_workbook(names: tuple[str, ...]) -> bool:
 
 
 def parse(content: bytes, name: str, sheet: str | None) -> tuple[list[Member], tuple[str, ...]]:
-    """Read one sheet, or each sheet with a header and a row.
-
-    Numbers lose a trailing ``.0``, dates and times are in ISO 8601, truth values are ``True`` and ``False``,
-    cells with an error are empty. Rows above the header, blank rows and hidden sheets are not read.
-
-    Returns tables of sheets, at least one, and the names of all sheets that are visible and not blank.
-    """
+    """Read one sheet, or each with a header and a row; name all sheets that are visible and filled."""
     unpacked, kind, errors, most_cells = _unpacked(content, name)
     tables: list[Member] = []
     refused: DataError | None = None

@@ -219,10 +219,7 @@ def all_taken(advice: Iterable[Advice], spec: DataSpec) -> DataSpec:
 
 
 def mending(problems: Sequence[Problem], spec: DataSpec) -> Advice | None:
-    """Return the advice that would solve all of these problems, or None if they need more than one step.
-
-    Rows without an id go first: as if of one rater, they look like repeated answers.
-    """
+    """Return the advice that solves all of these problems at once, rows without an id first; else None."""
     blank = [one for one in problems if one.remark.code in _BLANK]
     again = [one for one in problems if one.field == "repeated"]
     if len(blank) + len(again) < len(problems):

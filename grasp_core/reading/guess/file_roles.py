@@ -102,10 +102,7 @@ def file_roles(tables: Sequence[Table], *, as_given: bool = False) -> tuple[Role
 def _joined_by(
     look: Look, ids: Mapping[Role, set[str]], written: Callable[[str], str] = str
 ) -> tuple[dict[Role, float], dict[Role, str]]:
-    """Return the largest share of raters' and of items' ids in one column of the file, and these columns.
-
-    - `written`: gives the form in which ids are compared.
-    """
+    """Return the largest share of raters' and items' ids, as `written`, in one column, and its name."""
     shares: dict[Role, float] = {"raters": 0.0, "items": 0.0}
     keys: dict[Role, str] = {}
     wanted = {role: set(map(written, texts)) for role, texts in ids.items()}

@@ -11,12 +11,7 @@ from grasp_core.model.data_spec import DataSpec
 from grasp_core.model.text import listed, number, quoted
 from grasp_core.reading.guess.advice import Confidence, Reading, Reason
 from grasp_core.reading.guess.long_label import guess_label, rank_of_label
-from grasp_core.reading.guess.look import (
-    MOST_QUESTIONS,
-    TEXT_LENGTH,
-    Look,
-    anew_in,
-)
+from grasp_core.reading.guess.look import MOST_QUESTIONS, TEXT_LENGTH, Look, anew_in
 from grasp_core.reading.guess.values import means, no_raters
 from grasp_core.reading.table import names
 from grasp_core.reading.table.parsed import PLUS, runs
@@ -216,10 +211,7 @@ def _ids_of_pairs(look: Look, found: Sequence[Pair]) -> Ids:
 
 
 def _together(look: Look, several: str, rater: str, why: str, alone: tuple[str, ...] = ()) -> Reason:
-    """Return the reason for an item of several columns: likely if all are named like ids and suffice.
-
-    Tasks and questions may be questions about an item, and places and times may be its occasions.
-    """
+    """Return the reason for an item of several columns: likely if all are named like ids and suffice."""
     parts, aside = several.split(PLUS), names.META | names.BATCHES | names.ASKED | {"question"}
     kinds = names.ITEM | names.PARTS | names.SHORT
     called = all(

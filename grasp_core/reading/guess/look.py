@@ -193,10 +193,7 @@ class Look:
         return self.kind(name) == "numbers" and not all(whole)
 
     def integers(self, name: str, *, named: bool = False) -> Codes | None:
-        """Return each cell's whole number, shape (n,), or None if a cell contains something else.
-
-        With `named`, numbers behind a common prefix count too: ``Ann1``, ``Ann2``.
-        """
+        """Return each cell's whole number, (n,), if `named` behind a prefix, as in ``Ann1``; else None."""
         values = self[name].values
         if named and values:
             stem, *others = {text.rstrip(string.digits) for text in values}

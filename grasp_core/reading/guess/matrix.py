@@ -1,7 +1,4 @@
-"""The reading of a matrix: which columns hold labels, and whether its rows are items or raters.
-
-Columns of labels are found by their names, and by values only if names say nothing.
-"""
+"""The reading of a matrix: which columns hold labels, and whether its rows are items or raters."""
 
 import re
 from collections import Counter
@@ -251,10 +248,7 @@ def _unique(look: Look, able: Sequence[str]) -> tuple[str, ...]:
 def _side(
     look: Look, key: str | None, cells: LabelColumns, raters: Table | None, made: str | None = None
 ) -> _Side:
-    """Decide whether rows are raters: by a raters file, then by names; unsure if two signs differ.
-
-    - `made`: the column of the majority or agreement of a row's cells.
-    """
+    """Decide whether rows are raters: by a raters file, then by names; `made`: what cells agree on."""
     by_file = _by_raters_file(look, key, cells, raters)
     found = [*by_file, *_by_names(key, cells)]
     if not found and made is not None:
@@ -472,10 +466,7 @@ def around_matrix(look: Look, found: Reading | None, named: Named) -> Reading:
 
 
 def long_or_wide(look: Look, wide: DataSpec) -> Reading | None:
-    """Return the long reading of a file that may also be a matrix; None if it needs columns of the cells.
-
-    If names show neither labels nor ids, columns of the cells may be item and rater.
-    """
+    """Return the long reading of a file that may also be a matrix; None if it needs columns of the cells."""
     spec, reasons = guess_long(look)
     cells, (item, rater) = set(cell_columns(look.table, wide)), (str(spec.item), str(spec.rater))
     unsure = [one for one in reasons if one.field in ("item", "rater") and one.confidence == "unsure"]

@@ -56,11 +56,7 @@ def by_question(table: Table, spec: DataSpec) -> tuple[Labels, ...]:
 def missing_of(
     questions: Sequence[Labels], spec: DataSpec, axes: Mapping[str, Sequence[str]]
 ) -> tuple[DataSpec, list[Reason], tuple[Labels, ...]]:
-    """Return the reading with the texts that mean "no value", why, and the questions as judged.
-
-    See :func:`~grasp_core.reading.guess.values.guess_missing`. A text that is a label of another question
-    stays: :func:`unanswered` asks about it.
-    """
+    """Return the reading with texts for "no value" that no other question has as labels, and why."""
     judged, found = [], []
     for one in questions:
         own, reasons = guess_missing(one.cells, one.alone(spec), axes)
@@ -73,10 +69,7 @@ def missing_of(
 
 
 def one_label_of(questions: Sequence[Labels], spec: DataSpec, declared: Collection[str]) -> Reading:
-    """Return the reading with each question's labels of one meaning merged, and why.
-
-    See :func:`~grasp_core.reading.guess.values.one_label`. The labels of other questions stay as they are.
-    """
+    """Return the reading with each question's labels of one meaning merged, and why."""
     steps, reasons = list[MapValues](), list[Reason]()
     for one in questions:
         own = one.judged(spec)
@@ -91,10 +84,7 @@ def one_label_of(questions: Sequence[Labels], spec: DataSpec, declared: Collecti
 def unanswered(
     questions: Sequence[Labels], table: Table, spec: DataSpec, declared: Collection[str]
 ) -> Iterator[Advice]:
-    """Advise on labels that may stand for no answer; see :func:`~.values.advise_missing`.
-
-    One answer holds for all questions, so that a text is recommended only if none has it as a label.
-    """
+    """Advise on labels that may stand for no answer; recommended only if no question has them as labels."""
     found: dict[str, list[tuple[Labels, Advice]]] = {}
     for one in questions:
         own = one.judged(spec)
@@ -128,10 +118,7 @@ def unanswered(
 def with_vocabularies(
     questions: Sequence[Labels], table: Table, spec: DataSpec, declared: Collection[str]
 ) -> tuple[DataSpec, list[Reason], bool]:
-    """Return the reading with the labels of each question's type, why, and whether all are ordered.
-
-    See :func:`~grasp_core.reading.guess.values.with_vocabulary`.
-    """
+    """Return the reading with the labels of each question's type, why, and whether all are ordered."""
     categories: dict[int, tuple[str, ...] | None] = {}
     reasons, ranked = list[Reason](), list[bool]()
     for one in questions:
@@ -149,10 +136,7 @@ def with_vocabularies(
 def spelled_alike_in(
     questions: Sequence[Labels], spec: DataSpec, declared: Collection[str]
 ) -> Iterator[Advice]:
-    """Advise on each question's spellings of labels; see :func:`~.values.advise_alike`.
-
-    Of several questions each has its own column recoded, as a column about raters has.
-    """
+    """Advise on each question's spellings of labels; of several questions each is recoded by itself."""
     for one in questions:
         own = one.alone(spec)
         if own.categories is None:

@@ -1,7 +1,4 @@
-"""Guess the roles of columns, by names first, then by values, and the questions to ask.
-
-A guess is a proposal for a person to confirm, with a sentence that says why.
-"""
+"""Guess the roles of columns, by names first, then by values, and the questions to ask."""
 
 from __future__ import annotations
 
@@ -46,13 +43,7 @@ from grasp_core.reading.guess.rows import (
     in_doubt,
     occurrences,
 )
-from grasp_core.reading.guess.values import (
-    advise_alike,
-    advise_places,
-    missing_profiles,
-    no_raters,
-    odd_ids,
-)
+from grasp_core.reading.guess.values import advise_alike, advise_places, missing_profiles, no_raters, odd_ids
 from grasp_core.reading.table import names
 from grasp_core.reading.table.parsed import PLUS, matching, runs, with_joined
 from grasp_core.reading.table.table import Recipe, Table

@@ -187,11 +187,7 @@ def guess_missing(cells: Mapping[str, int], spec: DataSpec, axes: Mapping[str, S
 
 
 def _codes(of: Mapping[str, float], *, words: bool = False) -> set[str]:
-    """Return numbers that stand for no answer: written like survey codes, and far from all other numbers.
-
-    - `of`: texts and their numbers.
-    - `words`: also find them among words, and judge each number alone.
-    """
+    """Return numbers written like survey codes, far from all others; among `words` each by itself."""
     formed = {text for text, value in of.items() if CODE.fullmatch(f"{value:g}")}
     rest = {text: value for text, value in of.items() if text not in formed}
     numbers = {value for value in rest.values() if not math.isnan(value)}
@@ -247,10 +243,7 @@ def advise_missing(
 
 
 def advise_alike(cells: Mapping[str, int], column: str, *, group: bool = False) -> Iterator[Advice]:
-    """Advise on spellings of labels, or of a `group` of raters, that differ only in case or blanks.
-
-    `cells` are their counts. One number written in two ways is one label anyway.
-    """
+    """Advise on spellings of labels, or of a `group` of raters, that differ only in case or blanks."""
     best_first = sorted(cells, key=lambda text: (text != text.strip(), -cells[text]))
     into = {
         other: most
@@ -287,11 +280,7 @@ def _scale(known: Mapping[str, float]) -> int:
 def with_vocabulary(
     table: Table, spec: DataSpec, declared: Collection[str]
 ) -> tuple[DataSpec, list[Reason], bool]:
-    """Return the reading with the labels that the data's types name, why, and whether they are ordered.
-
-    Labels that nobody uses stay, unless they are `declared` to mean no value. A reading that recodes or
-    names labels stays as it is.
-    """
+    """Return the reading with the labels that the data's types name, why, and whether they are ordered."""
     known = None if spec.categories is not None or spec.recode else _vocabulary(table, spec)
     if known is None:
         return spec, [], False
@@ -329,11 +318,7 @@ _THOUSANDS = 3
 
 
 def one_label(cells: Mapping[str, int], spec: DataSpec, declared: Collection[str]) -> Reading:
-    """Return the reading with labels of one meaning merged, and why: one number, or choices in another order.
-
-    A reading that names categories stays as it is. So do texts that are `declared` to be labels, and
-    numbers if the reading recodes. `cells` are counts of the labels.
-    """
+    """Return the reading with labels of one number, or one set of choices, merged, and why."""
     if spec.categories is not None:
         return spec, []
     plain = [text for text in cells if text not in spec.missing and text not in declared]

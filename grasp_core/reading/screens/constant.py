@@ -15,10 +15,7 @@ _LEAST = 1e-9
 
 
 def others_shares(annotations: Annotations, rows: BoolArray, weight: FloatArray | None = None) -> FloatArray:
-    """Return shares of labels that others gave each annotation's item, smoothed by one average label: (K, A).
-
-    Raters may weigh less than 1 (`weight`, shape (J,)).
-    """
+    """Return smoothed shares of labels that others, by `weight` (J,), gave each one's item: (K, A)."""
     k = annotations.n_categories
     weights = np.ones(annotations.n_annotations) if weight is None else weight[annotations.rater]
     cell = annotations.category * np.int64(annotations.n_items) + annotations.item
@@ -62,10 +59,7 @@ def fitted(rater: Int64Array, label: Int32Array, shares: FloatArray, n_raters: i
 
 
 def probabilities(sharp: FloatArray, lean: FloatArray, rater: Int64Array, log: FloatArray) -> FloatArray:
-    """Return annotations' probabilities under their raters' sharpness (J,) and leaning (K, J), shape (K, A).
-
-    - `log`, (K, A): logarithms of the shares of the others' labels.
-    """
+    """Return probabilities (K, A) by sharpness (J,), leaning (K, J) and logs of others' shares (K, A)."""
     score: FloatArray = log * sharp[rater]
     for k, lean_k in enumerate(lean):
         score[k] += lean_k[rater]

@@ -74,11 +74,7 @@ class Duplicates:
         return CloseRaters(len(self.pairs), self.raters, self.looked_at, self.items_used)
 
     def one_of_each(self, annotations: Annotations) -> BoolArray:
-        """Return one rater of each pair, (J,): with fewer annotations, or with as many but later in the file.
-
-        Pairs are taken in their order. A pair with a rater who is left out already leaves out nobody
-        else.
-        """
+        """Return one rater of each pair, (J,): of fewer annotations, or later; pairs left with one stay."""
         left_out = np.zeros(annotations.n_raters, dtype=np.bool_)
         per_rater = np.bincount(annotations.rater, minlength=annotations.n_raters)
         for pair in self.pairs:

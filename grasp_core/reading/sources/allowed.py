@@ -25,11 +25,7 @@ MAX_SEEN = 50_000
 
 @dataclass(frozen=True, slots=True)
 class FolderEntry:
-    """A file, or a folder of Parquet files.
-
-    `path`: path below the folder, with slashes.
-    `changed`: seconds since 1970.
-    """
+    """A file, or a folder of Parquet files, by its path below the folder; `changed`: seconds since 1970."""
 
     path: str
     bytes: int
@@ -170,11 +166,7 @@ def _name(path: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Fetched:
-    """A file with its content at the time of reading.
-
-    `name`: name without the folder.
-    `location`: address, or path in the folder, in the one form that refers to the file.
-    """
+    """A file with its content at the time of reading; `location` is the one form that refers to it."""
 
     name: str
     location: str
@@ -194,11 +186,7 @@ class Fetched:
 
 
 class AllowedSources:
-    """Places that a server may read.
-
-    `folder`: empty if there is none.
-    `prefixes`: addresses; files below them may be read.
-    """
+    """Places that a server may read: below a folder, if it has one, and below addresses."""
 
     def __init__(self, folder: str = "", prefixes: Sequence[str] = ()) -> None:
         try:

@@ -151,10 +151,7 @@ def file_system(place: str) -> tuple[Any, str]:
 
 
 def parquet_files(url: str, name: str) -> list[tuple[str, str]] | None:
-    """List the Parquet files of a folder at an address: path below the folder and address of each.
-
-    Return None if the address cannot be listed or is no folder.
-    """
+    """List path and address of the Parquet files in a folder; None if it is none, or cannot be listed."""
     if url.startswith(("http://", "https://")) or "::" in url:
         return None
     with in_sentences(url, name):

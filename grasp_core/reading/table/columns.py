@@ -21,11 +21,7 @@ from grasp_core.model.text import number, quoted
 
 @dataclass(frozen=True, slots=True)
 class Vocabulary:
-    """Values that the type of a column names.
-
-    - `values`: all of them, as texts, in their order if they have one.
-    - `codes`: the numbers that stand for the values in the file; empty if none do.
-    """
+    """Values that the type of a column names, in order if it has one, and the numbers that stand for them."""
 
     column: str
     values: tuple[str, ...]

@@ -295,11 +295,7 @@ def mentions(name: str, kinds: frozenset[str]) -> bool:
 
 
 def about_raters(name: str, key: str) -> bool:
-    """Return whether a column that `key` determines has a demographic name that is not about items.
-
-    A name that repeats words of `key`, other than words for raters, does not count: a ``teacher_age`` may be
-    the age of teachers who rate or who are rated.
-    """
+    """Return whether a column that `key` determines describes raters, unlike a teacher's ``teacher_age``."""
     found, own = set(words(name)), set(words(key))
     if found.isdisjoint(DEMOGRAPHIC):
         return False

@@ -1,9 +1,4 @@
-"""Tables with several columns per rater (item): named after both, or with the rater beside the label.
-
-``P01_offensive, P01_sarcastic, P02_offensive, ...`` and ``annotator1, label1, annotator2, label2, ...``
-become a row per annotation. Raters are recognised by names alone; if names do not show them, nothing is
-changed.
-"""
+"""Tables with several columns per rater: ``P01_rude, P01_odd, P02_rude...``, ``annotator1, label1...``."""
 
 from __future__ import annotations
 
@@ -50,11 +45,7 @@ _FEWEST_OPTIONS, _FEWEST_ROWS = 3, 10
 
 
 def _with_ticked(parsed: Parsed, name: str) -> Parsed | None:
-    """Add a label to a table with columns of yes and no of which each row ticks exactly one.
-
-    The table must have a row per annotation: raters are named and recur, and ticks differ within raters and
-    within items. If a column is named like a label, it is the label, and ticks mean something else.
-    """
+    """Add a label to a row per annotation that ticks exactly one of its columns, if no column is named so."""
     n, marks = len(parsed), names.YES | names.NO
     if n < _FEWEST_ROWS or not any(names.id_score(one, RATERS) for one in parsed.columns):
         return None

@@ -1,10 +1,4 @@
-"""Data sets with a row per item and all its annotations in lists.
-
-One list has rater ids, and others of the same length have their labels. Parquet and JSON have lists;
-:mod:`~grasp_core.reading.formats.shapes.list_cells` reads them from the cells of other tables, and
-:mod:`~grasp_core.reading.formats.shapes.objects` makes them of objects under the raters' ids, such as
-``{"annotators": {"P01": {"label": 3}}}``.
-"""
+"""Data sets with a row per item, a list of rater ids, and equally long lists of their labels."""
 
 from __future__ import annotations
 
@@ -38,11 +32,7 @@ _TRIED = 20
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Lists:
-    """Columns of lists that belong together.
-
-    `rater`: the column of rater ids.
-    `others`: columns with as many entries: labels, times, facts about raters.
-    """
+    """The column of lists of raters, and `others` with as many entries: labels, times, facts."""
 
     rater: str
     others: tuple[str, ...]
@@ -89,10 +79,7 @@ def _as_long(lengths: Mapping[str, Int64Array], rater: str) -> tuple[str, ...]:
 
 
 def recognised(parsed: Parsed, lists: Lists, kind: str, unread: Sequence[str] = ()) -> Parsed:
-    """Return a table with a row per annotation, and its reading; `parsed.lines` numbers the rows.
-
-    `unread`: names of lists that are no annotations.
-    """
+    """Return a row per annotation, with its reading; `parsed.lines` numbers them, `unread` are left out."""
     data = parsed.data
     rows = int(np.unique(parsed.lines).size) if parsed.lines is not None else len(data)
     others = [column for column in data.column_names if column not in lists.all]
@@ -194,10 +181,7 @@ def _refuse_by_label(records: Sequence[Record], name: str) -> None:
 
 
 def _opened(records: Sequence[Record], name: str) -> list[Record] | None:
-    """Return a record per entry of a list whose entries have lists of annotations, as sentences of a text.
-
-    An entry beyond the records examined that cannot have such lists is refused.
-    """
+    """Return a record per entry of a list whose entries have lists of annotations, as sentences of a text."""
     entries: dict[str, list[Any]] = {}
     for record in records[:_LOOKED_AT]:
         for field, own in record.items():
@@ -291,10 +275,7 @@ def _several_each(value: Sequence[Any]) -> bool:
 def _fitting(
     lists: Lists, found: Sequence[Mapping[str, Sequence[Any]]], held: Sequence[Mapping[str, list[Any]]]
 ) -> Lists:
-    """Return the lists, but for lists of lists that differ in length from the list of raters.
-
-    `held`: the lists of each record as they are, by path.
-    """
+    """Return the lists without lists of lists, in `held` by path, that are not as long as the raters'."""
     nested = {path for one in held for path, value in one.items() if _several_each(value)}
     other = {
         path for path in nested for own in found if len(own.get(path, ())) != len(own.get(lists.rater, ()))

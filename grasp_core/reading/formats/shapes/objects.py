@@ -61,10 +61,7 @@ def singular(field: str) -> set[str]:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class _Map:
-    """Objects under one path, one per record that has it.
-
-    `named`: words of the path's last field.
-    """
+    """Objects under one path, one per record that has it; `named` are the words of the path's last field."""
 
     path: Sequence[str]
     found: Sequence[Record]
@@ -127,10 +124,7 @@ class _Map:
 
 
 def as_lists(records: Sequence[Record], name: str) -> list[Record] | None:
-    """Return the records with a list of objects, each with its key, in place of objects by rater.
-
-    Return None if no field has objects by rater; refuse keys that may be raters or something else.
-    """
+    """Return the records with lists in place of objects by rater, else None; refuse unclear keys."""
     if any(
         isinstance(value, str)
         and (names.id_score(field, names.RATER) or names.mentions(field, names.DEMOGRAPHIC - _OF_ITEMS))

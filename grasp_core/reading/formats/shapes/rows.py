@@ -145,11 +145,7 @@ class Export:
             self.said.append(worded(sentence, {"n": count, **numbers}))
 
     def table(self, prefer: Sequence[str] = (), drop: Sequence[tuple[str, str]] = ()) -> Parsed:
-        """Return a table with the columns ``item`` and ``rater``, one per question, then all other fields.
-
-        `prefer`: questions that are preferred as the label, best first.
-        `drop`: annotations that the proposed filter leaves out.
-        """
+        """Return a table of ``item``, ``rater``, questions (the best in `prefer`), and other fields."""
         if not self.rows:
             raise DataError(
                 f"{self.name} is an export without annotations ({self.kind}); export them together with "

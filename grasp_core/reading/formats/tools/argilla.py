@@ -35,10 +35,7 @@ def is_export(records: Sequence[Record]) -> bool:
 
 
 def read(records: Sequence[Record], name: str, written: str = "JSON") -> Parsed | None:
-    """Return a row per record and user; None for a file that is not Argilla's.
-
-    `written`: the file's form, e.g. "JSON" or "Parquet".
-    """
+    """Return a row per record and user of a file written as JSON, CSV...; None if it is not Argilla's."""
     if not is_export(records):
         return None
     found = Export(name, f"Argilla, {written}", unreadable="questions whose answers cannot be read")

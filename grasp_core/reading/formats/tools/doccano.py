@@ -59,10 +59,7 @@ def read_table(parsed: Parsed, name: str) -> Parsed | None:
 
 
 def read_archive(archive: Archive) -> Parsed | None:
-    """Read an archive with a file per annotator, named after them; None for any other archive.
-
-    Files belong to annotators if at least two of them share a text: parts of one data set share none.
-    """
+    """Read a file per annotator, if two share a text, unlike parts of data; None for other archives."""
     members, name = archive.names, archive.name
     endings = {PurePosixPath(path).suffix.lower() for path in members}
     if len(members) < 2 or len(endings) != 1 or not endings <= {".txt", *_ENDINGS}:

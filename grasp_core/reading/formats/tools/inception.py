@@ -86,10 +86,7 @@ def read_archive(archive: Archive) -> Parsed | None:
 
 
 def _unpacked(content: bytes, rater: str, where: str) -> tuple[list[Structure] | None, str]:
-    """Return the feature structures of a member, None for other formats, and its annotator.
-
-    Older versions pack it into an archive with another name; the file in the archive has the annotator's.
-    """
+    """Return a member's structures, or None, and its annotator, whom an archive inside may name."""
     if content.startswith(ZIP):
         inner = Archive(content, where)
         able = [path for path in inner.names if path.endswith((".xmi", ".json"))]

@@ -72,11 +72,7 @@ def read_table(parsed: Parsed, name: str) -> Parsed | None:
 
 @dataclass(slots=True)
 class _Found(Export):
-    """Annotations, with marks for the starred ones.
-
-    `kinds`: kinds of each question's answers.
-    `regions`: number of answers about parts of an item, which are no annotations of it.
-    """
+    """Annotations, with marks for the starred ones, kinds of answers, and a number of answers on regions."""
 
     starred: list[bool] = field(default_factory=list)
     kinds: dict[str, set[str]] = field(default_factory=dict)

@@ -187,10 +187,7 @@ def _items(distinct: Mapping[str, set[str]], survey: _Survey) -> list[str]:
 def _patterns(
     items: Sequence[str], distinct: Mapping[str, set[str]], survey: _Survey, name: str
 ) -> tuple[str, ...]:
-    """Return a pattern of columns for each of several questions about the same things, for a choice of one.
-
-    As columns they would be taken for other items. If patterns cannot separate them, they are refused.
-    """
+    """Return patterns of several questions about the same things, for a choice of one; or refuse the file."""
     labels: set[str] = set().union(*(distinct[one] for one in items))
     asked = {
         question: run
