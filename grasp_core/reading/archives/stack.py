@@ -24,16 +24,11 @@ from grasp_core.reading.table.table import Parsed
 
 _COUNTING = re.compile(r"Unnamed: \d+|column \d+")
 """Names for columns without a name, as an index that was written beside the data."""
-_PAIRED = 8
-"""Most columns of which two are tried together as the item, columns named like items first."""
-_ONLY_RATERS = names.RATES | names.CROWD
-"""Words for people who rate; users and subjects may be rated."""
-_UNIQUE = 0.95
-"""Least number of distinct items, as a share of the rows, if each member is one annotator's."""
-_AGREE = 0.5
-"""Least share of the items in several members whose texts are the same."""
-_LONG = 25
-"""Mean length of values above which a column may be texts."""
+_PAIRED = 8  # most columns of which two are tried together as the item, columns named like items first
+_ONLY_RATERS = names.RATES | names.CROWD  # words for people who rate; users and subjects may be rated
+_UNIQUE = 0.95  # least number of distinct items, as a share of the rows, if each member is one annotator's
+_AGREE = 0.5  # least share of the items in several members whose texts are the same
+_LONG = 25  # mean length of values above which a column may be texts
 _MEASURED = 1_000
 
 
@@ -186,8 +181,7 @@ def _ids_in_several(codes: Int64Array, member: Int64Array) -> Int64Array:
 
 
 _SHOWN = 12
-_NOTES = 3
-"""Most notes of single members that are passed on."""
+_NOTES = 3  # most notes of single members that are passed on
 
 
 @dataclass(frozen=True, slots=True, eq=False)

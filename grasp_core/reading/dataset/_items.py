@@ -25,8 +25,7 @@ MAX_SLICES = 50
 """Most distinct values of a column that makes slices."""
 MOST_BATCHES = 12
 """Most batches in a column that is reported without being named."""
-_DAY, _MOST_DAYS = len("2026-11-28"), 20_000
-"""Letters of a day, and most different days in a column of dates."""
+_DAY, _MOST_DAYS = len("2026-11-28"), 20_000  # letters of a day, and most different days in a column of dates
 _MONTH = re.compile(r"(\d{4}-(?:0[1-9]|1[0-2]))-\d{2}")
 LONGEST = 200
 """Most letters of a text that names a slice."""

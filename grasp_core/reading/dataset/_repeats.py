@@ -253,8 +253,7 @@ _FORMS = (
         re.IGNORECASE,
     ),
 )
-_IN_BRACKETS = re.compile(r" \([^()]*\)$")
-"""A zone's long name, which repeats the offset before it."""
+_IN_BRACKETS = re.compile(r" \([^()]*\)$")  # a zone's long name, which repeats the offset before it
 
 
 @dataclass(frozen=True, slots=True)

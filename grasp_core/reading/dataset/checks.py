@@ -20,8 +20,7 @@ MAX_CATEGORIES = 256
 """Most distinct labels; more are taken for a mistake."""
 MOST_NUMBERS = 25
 """Most different numbers about raters, such as ages, that are groups without bands."""
-_NEARLY_ALL = 0.9
-"""Share of numbers among the labels from which they may come from a slider."""
+_NEARLY_ALL = 0.9  # share of numbers among the labels from which they may come from a slider
 
 
 _NO_PROFILE = {
@@ -31,8 +30,7 @@ _NO_PROFILE = {
 }
 """Problems, by layout, of a column of the annotations that does not describe raters."""
 
-_JOINED = re.compile(r"\s*[,:+*&×]\s*|\s+x\s+")
-"""Signs between columns that are named together."""
+_JOINED = re.compile(r"\s*[,:+*&×]\s*|\s+x\s+")  # signs between columns that are named together
 
 
 def missing_columns(

@@ -137,8 +137,7 @@ def parse_with_care(
 
 
 _SNIFFED_ROWS, _HEAD = 100, 1 << 16
-_BLANKS = re.compile(rb'("[^"\n]*")| +')
-"""A quoted field, which is kept, or blanks between fields."""
+_BLANKS = re.compile(rb'("[^"\n]*")| +')  # a quoted field, which is kept, or blanks between fields
 _QUOTE, _LF, _CR = 34, 10, 13
 _SHOWN = 1_000
 _DECLARED = re.compile(rb'"?sep=([,\t;|])"?\r?\n', re.IGNORECASE)

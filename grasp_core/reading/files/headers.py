@@ -20,10 +20,8 @@ from grasp_core.reading.table.table import Parsed
 LOOKED_AT = 1_000
 """Number of first rows of a file that are examined for its header, or descriptions of columns."""
 _LONG = 20
-_CELLS = 100_000
-"""Most cells examined of a wide file."""
-_TITLES, _BELOW = 10, 50
-"""Most rows that are examined for titles, and most rows examined below them."""
+_CELLS = 100_000  # most cells examined of a wide file
+_TITLES, _BELOW = 10, 50  # most rows that are examined for titles, and most rows examined below them
 BETWEEN = " / "
 """Text between the parts of a name that was spread over two rows."""
 _MOSTLY = 0.9
@@ -292,13 +290,11 @@ def _filled_left(row: Row) -> int:
 # Rows below the names that describe the columns, as survey tools and codebooks write them
 
 _MOST = 2
-_FEWEST = 5
-"""Fewest rows below a description for comparison."""
+_FEWEST = 5  # fewest rows below a description for comparison
 _TYPES = frozenset({"d", "discrete", "c", "continuous", "s", "string", "t", "time"})
 _ROLES = frozenset({"", "class", "c", "meta", "m", "ignore", "i", "weight", "w"})
 """Roles that Orange writes below the names of columns."""
-_COLUMNS = 3
-"""Fewest columns, all of them clear, if fewer than two contain numbers."""
+_COLUMNS = 3  # fewest columns, all of them clear, if fewer than two contain numbers
 
 
 def without_descriptions(parsed: Parsed, name: str) -> Parsed:

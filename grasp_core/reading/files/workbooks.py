@@ -27,8 +27,7 @@ from grasp_core.reading.table.columns import MAX_WRITTEN, duration_text, moment_
 from grasp_core.reading.table.parsed import MAX_COLUMNS, from_rows, name_columns, no_rows
 from grasp_core.reading.table.table import Parsed
 
-_MERGED = 1_000
-"""Most merged areas that are checked one by one."""
+_MERGED = 1_000  # most merged areas that are checked one by one
 _SHEET = calamine.SheetTypeEnum.WorkSheet
 _VISIBLE = calamine.SheetVisibleEnum.Visible
 
@@ -97,10 +96,8 @@ def text(value: object) -> str:
 
 
 OLD_EXCEL = b"\xd0\xcf\x11\xe0"
-_WINDOW = 200
-"""Number of first rows that are searched for the header."""
-_MOST = 0.9
-"""Share of the rows that determines a table's width; a remark beside a row does not widen it."""
+_WINDOW = 200  # number of first rows that are searched for the header
+_MOST = 0.9  # share of the rows that determines a table's width; a remark beside a row does not widen it
 _FREE_CELLS, _CELLS_PER_MARK = 1 << 20, 50
 """Cells that any sheet may have, and further cells per mark of its XML; a larger sheet is hardly filled."""
 _NEEDED = (".xml", ".rels", "mimetype")

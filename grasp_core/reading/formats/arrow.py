@@ -34,8 +34,7 @@ TEXT = pa.dictionary(pa.int32(), pa.string())
 """The type of a column of text."""
 OF_PANDAS = {b"pandas": b"{}"}
 """Metadata of a frame's columns; in pandas, codes into values are a type that a person chose."""
-_MOST_VALUES = 1_000
-"""Most values of a scale or a list of labels."""
+_MOST_VALUES = 1_000  # most values of a scale or a list of labels
 
 
 def as_text(column: pa.Array, labels: Sequence[str] | None = None) -> pa.DictionaryArray:
@@ -209,12 +208,10 @@ def _value(value: Any, labels: Mapping[str, Sequence[str]], path: str) -> Any:
 
 _BATCH_ROWS = 1 << 20
 _LOOKED_AT = 1_000
-_HEAD = 20
-"""Number of first rows that show whether a file is a tool's export."""
+_HEAD = 20  # number of first rows that show whether a file is a tool's export
 _CELL_BYTES = 4
 _FILE, _OLD_FEATHER, _STREAM = b"ARROW1", b"FEA1", b"\xff\xff\xff\xff"
-_END = _STREAM + bytes(4)
-"""The end of a stream; a stream that was cut between two batches lacks it."""
+_END = _STREAM + bytes(4)  # the end of a stream; a stream that was cut between two batches lacks it
 Form = Literal["Parquet", "Arrow"]
 
 

@@ -105,8 +105,7 @@ class Named:
 Pair = tuple[str, str]
 Field = Literal["exclude", "drop", "raters", "items", "missing", "alike", "repeated"]
 
-_SHOWN = 4
-"""Largest number of pieces of advice in one line."""
+_SHOWN = 4  # largest number of pieces of advice in one line
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,8 +19,7 @@ from grasp_core.reading.table import names
 from grasp_core.reading.table.parsed import with_joined
 from grasp_core.reading.table.table import Table
 
-_MOST = 0.5
-"""Share of the items from which a column whose name says nothing is likely to have their ids."""
+_MOST = 0.5  # share of the items from which a column whose name says nothing is likely to have their ids
 
 
 def with_items(guess: Guess, annotations: Table, items: Table | None, named: str | None = None) -> Guess:
@@ -59,12 +58,10 @@ def _item_ids(annotations: Table, items: Table, spec: DataSpec) -> tuple[str, Re
 
 Role = Literal["annotations", "raters", "items"]
 
-_SHARED = 0.5
-"""Share of a file's ids, or of the annotations' ids if these are fewer, that both must have."""
+_SHARED = 0.5  # share of a file's ids, or of the annotations' ids if these are fewer, that both must have
 _APART = 0.9
 """Fewest distinct values of a column of ids with any other name, as a share of the rows; see `OFTEN`."""
-_EQUAL = 0.05
-"""Largest difference of shares that cannot distinguish raters from items."""
+_EQUAL = 0.05  # largest difference of shares that cannot distinguish raters from items
 
 
 def file_roles(tables: Sequence[Table], *, as_given: bool = False) -> tuple[Role | None, ...]:

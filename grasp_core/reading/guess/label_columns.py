@@ -32,14 +32,12 @@ from grasp_core.reading.table.parsed import (
 )
 from grasp_core.reading.table.table import Table
 
-_LIKE_LABELS = 0.8
-"""Share of cells with labels of other columns, from which a column may have labels too."""
+_LIKE_LABELS = 0.8  # share of cells with labels of other columns, from which a column may have labels too
 _FEW = 0.1
 """Most columns of the same labels beside a run of like names, per column of the run, that raise no doubt."""
 _MOST_CELLS, _LEAST_ROWS, _ALMOST = 50, 5, 0.95
 """Most columns compared with one of their majority; least rows of each kind, and share of them that match."""
-_MANY = 20
-"""Fewest columns that may be, by their values alone, a matrix whose rows have no ids."""
+_MANY = 20  # fewest columns that may be, by their values alone, a matrix whose rows have no ids
 _DIGITS, _QUESTION = "0123456789", frozenset({"q", "item", "question"})
 QUESTIONS = 3
 """Fewest columns that recur for each coder."""

@@ -16,22 +16,16 @@ from grasp_core.reading.guess.values import means, no_raters
 from grasp_core.reading.table import names
 from grasp_core.reading.table.parsed import PLUS, runs
 
-_EMPTY = 0.05
-"""Largest share of empty cells in a column of ids."""
-_BLANK = 0.3
-"""Share of blank cells above which ids may be written once for several rows."""
-_MAX_COLUMNS = 12
-"""Largest number of columns that are examined as items, or as raters: the first ones."""
+_EMPTY = 0.05  # largest share of empty cells in a column of ids
+_BLANK = 0.3  # share of blank cells above which ids may be written once for several rows
+_MAX_COLUMNS = 12  # largest number of columns that are examined as items, or as raters: the first ones
 _SOME, _SEVERAL = 1.05, 1.5
 """Fewest raters per item, on average, for columns of items and raters: if names say so, and if not."""
 _APART, _NEARLY = 0.99, 0.95
 """Distinct pairs, as a share of rows, from which two columns are likely, or may be, item and rater."""
-_ONCE = 0.67
-"""Distinct pairs of item and rater, as a share of rows, below which most pairs have several rows."""
-_OFFERED = 4
-"""Largest number of columns that are offered as possible items."""
-_FEW_ROWS = 12
-"""Number of rows below which columns may be alike by chance."""
+_ONCE = 0.67  # distinct pairs of item and rater, as a share of rows, below which most pairs have several rows
+_OFFERED = 4  # largest number of columns that are offered as possible items
+_FEW_ROWS = 12  # number of rows below which columns may be alike by chance
 
 Role = Literal["item", "rater"]
 Ids = tuple[str, str, list[Reason]]

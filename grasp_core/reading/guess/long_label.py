@@ -23,8 +23,7 @@ _PREDICTED = [("prediction",), ("predictions",), ("predicted",), ("pred",)]
 _FEW = 20
 _CODES, _LEAST_CODES = 0.85, 7
 """Share and number of distinct answers above which answers are initials or codes."""
-_ASKED = names.LABEL | names.ASKED | {"q", "question", "item"}
-"""Beginnings of numbered names of questions."""
+_ASKED = names.LABEL | names.ASKED | {"q", "question", "item"}  # beginnings of numbered names of questions
 _ANSWERED = 0.25
 """Fewest answers to a question that may be the label, as a share of the most answered question's."""
 

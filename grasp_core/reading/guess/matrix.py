@@ -49,16 +49,13 @@ from grasp_core.reading.table.parsed import (
 )
 from grasp_core.reading.table.table import Recipe, Table
 
-_INITIALS = re.compile(r"(.+[_ .-])([^\W\d_]{1,3})")
-"""Form of names that end in a coder's initials."""
-_POINTS = 2
-"""Most digits of a scale's points; longer numbers are ids."""
+_INITIALS = re.compile(r"(.+[_ .-])([^\W\d_]{1,3})")  # form of names that end in a coder's initials
+_POINTS = 2  # most digits of a scale's points; longer numbers are ids
 _ASKED = frozenset({"q", "stim", "img", "trial"}) | names.ITEM
 """Words for what respondents are asked about; parts and outputs may belong to the subject of a row."""
 _GROUP = re.compile(r"(.+[_ .-])[^\W\d_]{1,2}\*")
 """Form of a pattern of columns that end in a group's letter and a number."""
-_PARTS = 8
-"""Largest number of columns that are tried as parts of the rows' ids."""
+_PARTS = 8  # largest number of columns that are tried as parts of the rows' ids
 
 
 class _Side(NamedTuple):

@@ -273,8 +273,7 @@ def _around(spec: DataSpec, named: Named) -> DataSpec:
     return DataSpec(**{**plain, "further": further, "categories": categories})
 
 
-_PREDICTIONS = {"ID", "Label"}
-"""Columns of a file with a model's labels for a benchmark's rows."""
+_PREDICTIONS = {"ID", "Label"}  # columns of a file with a model's labels for a benchmark's rows
 
 
 def _from_columns(annotations: Table, raters: Table | None, named: Named) -> Reading:

@@ -66,8 +66,7 @@ _MANY = 1 / 3
 _MOST_KINDS = 10
 _MOST_SUMS = 5
 _MOST_ANSWERS = 100
-_OWN = 0.5
-"""Share of cells with texts that are no item's label, above which a row describes raters."""
+_OWN = 0.5  # share of cells with texts that are no item's label, above which a row describes raters
 _ACCEPTED = frozenset({"accepted", "approved", "submitted"})
 _NOT_ACCEPTED = frozenset({"rejected", "returned", "expired", "timed-out", "skipped"})
 _NONE = frozenset({"na", "n/a", "not applicable", "none", "skip", "skipped", "no answer"})

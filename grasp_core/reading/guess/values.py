@@ -24,8 +24,7 @@ from grasp_core.reading.table.columns import LIKE_MISSING, Vocabulary, spelled_a
 from grasp_core.reading.table.parsed import form, runs
 from grasp_core.reading.table.table import Table
 
-_MOST_COLUMNS = 20
-"""Largest number of columns whose cells may be counts of votes, shares or means."""
+_MOST_COLUMNS = 20  # largest number of columns whose cells may be counts of votes, shares or means
 _MOSTLY = 0.5
 _ROWS, _ROWS_OF_ONE = 4, 10
 """Fewest rows for comparing sums, which may agree by chance; more are needed if all cells are 0 or 1."""
@@ -34,11 +33,9 @@ _OF_CHANCE = {"items-by-raters": 0.5, "raters-by-items": 0.25}
 
 For raters who agree the share is above 1; for reversed questions it may be lower.
 """
-_PER_ROW = 2.0
-"""Deduction from that share for chance, to be divided by the number of rows."""
+_PER_ROW = 2.0  # deduction from that share for chance, to be divided by the number of rows
 _ROUNDED, _THIRDS, _FEW = 0.01, 0.1, 50
-_CHANCES = 7
-"""Number of equal cells that unrelated columns would have, from which to have none is no chance."""
+_CHANCES = 7  # number of equal cells that unrelated columns would have, from which to have none is no chance
 
 
 def no_raters(why: str, what: str = "no column looks like raters") -> str:
@@ -142,8 +139,7 @@ _UNANSWERED = frozenset(
     }
 )
 """Words that say that there is no answer, in the languages of the usual survey tools."""
-_MARKS = frozenset({"-", "."})
-"""Signs that are no labels if all others are words."""
+_MARKS = frozenset({"-", "."})  # signs that are no labels if all others are words
 CODE = re.compile(r"-([789])\1*|([789])\2+")
 """Numbers that surveys write for "no answer": -9, -99, 88, 999."""
 _DIGITS = frozenset({6.0, 7.0, 8.0, 9.0})
@@ -386,8 +382,7 @@ def _alike(texts: Iterable[str], *, whole: bool = False) -> dict[str, list[str]]
     return found
 
 
-_MOST = 5_000
-"""Largest number of distinct texts that may list choices."""
+_MOST = 5_000  # largest number of distinct texts that may list choices
 
 Choices = tuple[str, ...]
 

@@ -83,8 +83,7 @@ def _control_files(groups: Path) -> list[Path]:
 
 
 _ROW_BYTES = 35
-_TEXT_BYTES = 220
-"""Bytes for each distinct text in the column with the most, usually the items."""
+_TEXT_BYTES = 220  # bytes for each distinct text in the column with the most, usually the items
 _CELL_BYTES, _ANNOTATION_BYTES = 12, 100
 """Bytes for each cell of a matrix, and for each cell that becomes an annotation."""
 

@@ -134,8 +134,7 @@ def parse_folder(contents: Sequence[bytes], name: str, watch: Watch) -> Parsed:
 
 _FILES = 64
 _WORK: dict[str, Callable[..., Any]] = {}
-_BETWEEN = 0.1
-"""Seconds between two reports of progress."""
+_BETWEEN = 0.1  # seconds between two reports of progress
 
 
 def get_ready(work: str) -> None:

@@ -10,8 +10,7 @@ from grasp_core.model.groups import form_groups
 
 _STEPS = 15
 _MOST_SHARP = 5.0
-_LEAST = 1e-9
-"""Least weight of a label: rounding may leave less of one that nobody else gave."""
+_LEAST = 1e-9  # least weight of a label: rounding may leave less of one that nobody else gave
 
 
 def others_shares(annotations: Annotations, rows: BoolArray, weight: FloatArray | None = None) -> FloatArray:

@@ -57,14 +57,11 @@ def duration_text(value: timedelta) -> str:
 LIKE_MISSING = frozenset({"na", "n/a", "#n/a", "nan", "none", "null", "-", "?", "."})
 
 
-_WHOLE = re.compile(r"([+-]?\d+)\.0+")
-"""A whole number with decimals."""
-_RARE = 500
-"""A label is rare if it has at most one annotation in so many."""
+_WHOLE = re.compile(r"([+-]?\d+)\.0+")  # a whole number with decimals
+_RARE = 500  # a label is rare if it has at most one annotation in so many
 _WORD = re.compile(r"[^\W\d_]+([ '-][^\W\d_]+)*")
 _MOST_MISSPELT = 3
-_ALIKE = 0.75
-"""Similarity by difflib from which a rare label may be a misspelling of another."""
+_ALIKE = 0.75  # similarity by difflib from which a rare label may be a misspelling of another
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -177,10 +174,8 @@ def misspelt(where: str, counts: Mapping[str, int]) -> list[Problem]:
 
 
 ROWS_AT_ONCE = 1 << 16
-_RECURRING = 0.5
-"""Share of distinct texts below which a column is kept as codes."""
-_SPARSE = 8
-"""Step from which every n-th row of a column is taken for a random sample."""
+_RECURRING = 0.5  # share of distinct texts below which a column is kept as codes
+_SPARSE = 8  # step from which every n-th row of a column is taken for a random sample
 
 
 def compact(table: pa.Table) -> pa.Table:

@@ -30,8 +30,7 @@ _WHOLE = (
 ANY = "*"
 """The sign for any text in a pattern of columns' names."""
 _LONGEST_PATTERN = 59
-_LONGEST = 200
-"""Most letters of a name; longer ones are sentences."""
+_LONGEST = 200  # most letters of a name; longer ones are sentences
 _LETTER = re.compile(r"(.*[^\W\d_].*[\W_])[a-z]", re.I)
 """Names such as ``rater_a``; a letter alone says nothing."""
 

@@ -38,8 +38,7 @@ def read_table(parsed: Parsed, name: str) -> Parsed | None:
 # Options of one question, a column each
 
 
-_LOOKED_AT = 1_000
-"""Number of first rows that show which columns may be ticked."""
+_LOOKED_AT = 1_000  # number of first rows that show which columns may be ticked
 _FEWEST_OPTIONS, _FEWEST_ROWS = 3, 10
 """Fewest columns, and rows, for ticked options; with fewer, a row may tick exactly one by chance."""
 

@@ -24,10 +24,8 @@ from grasp_core.reading.table import names
 from grasp_core.reading.table.columns import check_cells, compact
 from grasp_core.reading.table.table import Parsed
 
-_PARALLEL = 0.9
-"""Least share of the rows examined in which lists that belong together are equally long."""
-_TRIED = 20
-"""Most columns that are tried as the raters' list."""
+_PARALLEL = 0.9  # least share of the rows examined in which lists that belong together are equally long
+_TRIED = 20  # most columns that are tried as the raters' list
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -109,8 +107,7 @@ def recognised(parsed: Parsed, lists: Lists, kind: str, unread: Sequence[str] = 
 _LOOKED_AT = 1_000
 _SIGNATURES = re.compile("completed_by|created_by|annotated_by|by|username|login|email|author|name|id")
 """Fields of an annotation that may name its rater."""
-_OF_LABELS = frozenset(["name", "id"])
-"""Those that possible labels have, too."""
+_OF_LABELS = frozenset(["name", "id"])  # those that possible labels have, too
 
 
 def read(records: Sequence[Record], name: str) -> Parsed | None:

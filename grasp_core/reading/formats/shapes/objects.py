@@ -15,13 +15,10 @@ from grasp_core.reading.files.json_files import Record
 from grasp_core.reading.formats.shapes import rows
 from grasp_core.reading.table import names
 
-_RATER, _LABEL = "rater", "label"
-"""Names of the fields for a key, and for a value that is no object."""
+_RATER, _LABEL = "rater", "label"  # names of the fields for a key, and for a value that is no object
 _DEPTH = 3
-_FEW = 11
-"""Most numbers that may be the points of a scale and no ids."""
-_LIKE = 0.9
-"""Least share of inner objects with a common field if they are of one form."""
+_FEW = 11  # most numbers that may be the points of a scale and no ids
+_LIKE = 0.9  # least share of inner objects with a common field if they are of one form
 _ITEMS = names.ITEM | {"q"}
 _SPLITS = frozenset(["train", "training", "dev", "val", "valid", "validation", "eval", "test"])
 OF_ANNOTATIONS = names.RATER | names.word_set("annotation judgment judgement response vote rating review")

@@ -17,8 +17,7 @@ _IDS = ("external_id", "id", "_server_id")
 _STATUSES = {"0": "draft", "1": "submitted", "2": "discarded"}
 """Statuses by number, for data sets that keep them as class labels."""
 _NOT_ABOUT = frozenset({*_IDS, "fields", "responses", "suggestions", "vectors", "metadata", "status"})
-_RANKED = " > "
-"""Text between the options of a ranking, the best first."""
+_RANKED = " > "  # text between the options of a ranking, the best first
 
 _Response = tuple[str, Any, Any, Any]
 """A question, a user, the answer, and a status, None if the export has none."""

@@ -29,8 +29,7 @@ _LABELS = ("label", "labels", "cats")
 _CONTENTS = ("text", "data", "filename")
 _NOT_ABOUT = frozenset({"id", "annotations", "annotation_approver", "comments", "Comments", *_LABELS})
 _ENDINGS = {".csv": "CSV", ".json": "JSON", ".jsonl": "JSON Lines"}
-_NOBODY = "unknown"
-"""Name of the file of texts that nobody has labelled, up to version 1.5."""
+_NOBODY = "unknown"  # name of the file of texts that nobody has labelled, up to version 1.5
 _FILE_EACH = "each file was taken for the annotator that it is named after"
 _NUMBER = "the text's number"
 _OF_SPANS = "the labels are of spans; only labels of whole texts are read"
@@ -207,8 +206,7 @@ _FIRST = re.compile(rb'"?( |' + _MARK.encode() + b")")
 _MARKED = re.compile(rb'(\A|\n)"?' + _MARK.encode())
 _START = 1 << 16
 _MOST_LABELS = 256
-_WORDS = 20
-"""Most words of a label."""
+_WORDS = 20  # most words of a label
 _INSTEAD = "export as JSONL"
 
 

@@ -32,8 +32,7 @@ _GUESSED = (
     "annotations of one task never differ, so which columns are answers was guessed; the JSON export says it"
 )
 _TASK = "the task's number"
-_PLAIN = "plain"
-"""The kind of an answer whose form shows no kind: a single choice, or a text."""
+_PLAIN = "plain"  # the kind of an answer whose form shows no kind: a single choice, or a text
 _KINDS = frozenset({"choices", "rating", "taxonomy", "number", "selected", "datetime", "text", "ranker"})
 _WRITTEN = names.word_set(
     "why reason reasons reasoning rationale justification explanation explain comment comments note notes "

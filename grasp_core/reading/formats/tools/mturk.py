@@ -32,14 +32,10 @@ _TEXTS = frozenset({"text", "sentence", "comment", "post", "tweet", "document", 
 _ID = frozenset({"id", "ids", "key", "uid", "uuid", "number", "nr", "index", "idx"})
 _LONG, _SETS = 200, 8
 """Letters of a name that are searched for numbers, and most sets of numbers that are tried."""
-_MOST = 0.85
-"""Least share of the inputs' numbers that answers have if both are numbered alike."""
-_REPEATS = 0.9
-"""Share of an answer's cells that equal an input's, from which it is no answer."""
-_OFTEN = 3
-"""An input that occurs so often in one HIT fills empty places; twice, it may be asked again."""
-_SHORT = 80
-"""Most letters of a text that is an item's id."""
+_MOST = 0.85  # least share of the inputs' numbers that answers have if both are numbered alike
+_REPEATS = 0.9  # share of an answer's cells that equal an input's, from which it is no answer
+_OFTEN = 3  # an input that occurs so often in one HIT fills empty places; twice, it may be asked again
+_SHORT = 80  # most letters of a text that is an item's id
 _MOST_REASONS = 100
 
 _Columns = dict[str, list[str]]
@@ -113,8 +109,7 @@ def _spec(columns: _Columns, item: str) -> DataSpec | None:
 
 # Several items in a HIT: inputs and answers that are numbered
 
-_Patterns = dict[str, dict[int, str]]
-"""Columns by their names without a number, if several have the same."""
+_Patterns = dict[str, dict[int, str]]  # columns by their names without a number, if several have the same
 
 
 class _Numbered(NamedTuple):

@@ -38,8 +38,7 @@ _MARKS = re.compile(
     "|started_datetime|status|submission id|time taken|time_taken|total approvals"
 )
 _NEEDED_MARKS = 3
-_JOINED = 2
-"""Rows per participant, on average, from which a table is one of answers joined to the export."""
+_JOINED = 2  # rows per participant, on average, from which a table is one of answers joined to the export
 _AXES = (
     "sex|gender|ethnicity simplified|ethnicity|age|country of residence|current country of residence"
     "|country of birth|nationality|language|first language|student status|employment status"
@@ -73,8 +72,7 @@ _NEVER_ITEMS = re.compile(
     r".*(_TEXT|_DO(_.*)?|[ _](First|Last) Click|[ _]Page Submit|[ _]Click Count|- Text|Timing)", re.I
 )
 """Columns of typed texts, of the order of display, and of clicks."""
-_SEPARATED = " - "
-"""Separator in a text between a question and its subject."""
+_SEPARATED = " - "  # separator in a text between a question and its subject
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
