@@ -21,14 +21,11 @@ from grasp_core.reading.table.columns import Column
 from grasp_core.reading.table.names import ROUNDS, WHEN, mentions
 from grasp_core.reading.table.table import Table
 
-MAX_SLICES = 50
-"""Most distinct values of a column that makes slices."""
-MOST_BATCHES = 12
-"""Most batches in a column that is reported without being named."""
+MAX_SLICES = 50  # most distinct values of a column that makes slices
+MOST_BATCHES = 12  # most batches in a column that is reported without being named
 _DAY, _MOST_DAYS = len("2026-11-28"), 20_000  # letters of a day, and most different days in a column of dates
 _MONTH = re.compile(r"(\d{4}-(?:0[1-9]|1[0-2]))-\d{2}")
-LONGEST = 200
-"""Most letters of a text that names a slice."""
+LONGEST = 200  # most letters of a text that names a slice
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -16,10 +16,8 @@ from grasp_core.reading.dataset.raters import DescribingColumn, Profiles
 from grasp_core.reading.dataset.votes import Votes, id_columns
 from grasp_core.reading.table.table import Table
 
-MAX_CATEGORIES = 256
-"""Most distinct labels; more are taken for a mistake."""
-MOST_NUMBERS = 25
-"""Most different numbers about raters, such as ages, that are groups without bands."""
+MAX_CATEGORIES = 256  # most distinct labels; more are taken for a mistake
+MOST_NUMBERS = 25  # most different numbers about raters, such as ages, that are groups without bands
 _NEARLY_ALL = 0.9  # share of numbers among the labels from which they may come from a slider
 
 

@@ -56,18 +56,13 @@ class Step(NamedTuple):
 
 @dataclass(slots=True, eq=False)
 class FilteredVotes:
-    """One question's annotations, the filters applied to them, and notes on problems.
-
-    - `absent`: rows or cells without a label.
-    - `had`, (I,): items that had an annotation at first.
-    - `equal`: number of annotations that repeat an earlier one.
-    """
+    """One question's annotations, the filters applied to them, and notes on problems."""
 
     votes: Votes
-    absent: int
-    had: BoolArray
+    absent: int  # rows or cells without a label
+    had: BoolArray  # (I,): items that had an annotation at first
     steps: list[Step] = field(default_factory=list)
-    equal: int = 0
+    equal: int = 0  # number of annotations that repeat an earlier one
     notes: list[Problem] = field(default_factory=list)
 
     def keep(self, what: Remark, which: BoolArray) -> None:

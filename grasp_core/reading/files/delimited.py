@@ -142,8 +142,7 @@ _QUOTE, _LF, _CR = 34, 10, 13
 _SHOWN = 1_000
 _DECLARED = re.compile(rb'"?sep=([,\t;|])"?\r?\n', re.IGNORECASE)
 """A first line that names the delimiter for Excel."""
-MAX_LINE = 1 << 24
-"""Most bytes of a line; a file with a longer one is no table."""
+MAX_LINE = 1 << 24  # most bytes of a line; a file with a longer one is no table
 
 Bytes = npt.NDArray[np.uint8]
 

@@ -22,8 +22,7 @@ LOOKED_AT = 1_000
 _LONG = 20
 _CELLS = 100_000  # most cells examined of a wide file
 _TITLES, _BELOW = 10, 50  # most rows that are examined for titles, and most rows examined below them
-BETWEEN = " / "
-"""Text between the parts of a name that was spread over two rows."""
+BETWEEN = " / "  # text between the parts of a name that was spread over two rows
 _MOSTLY = 0.9
 _PLAIN = frozenset({"", "response", "open-ended response"})
 """Texts of SurveyMonkey below a question with one column."""

@@ -13,8 +13,7 @@ from grasp_core.reading.table.columns import MAX_WRITTEN
 from grasp_core.reading.table.parsed import check_filled, from_cells, name_columns, no_rows
 from grasp_core.reading.table.table import Parsed
 
-MAX_DEPTH = 100
-"""Deepest nesting of objects and lists."""
+MAX_DEPTH = 100  # deepest nesting of objects and lists
 FORM = "write a list of objects, or one object per line"
 _SPACE = re.compile(r"[ \t\n\r]*")
 _SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
@@ -106,12 +105,10 @@ def _too_deep(where: str) -> DataError:
     return DataError(f"{where}: nested more than {MAX_DEPTH} deep, which is no table; {FORM}")
 
 
-MAX_JSON_BYTES = 512 * 2**20
-"""Largest JSON file that is read, in bytes."""
+MAX_JSON_BYTES = 512 * 2**20  # largest JSON file that is read, in bytes
 MAX_VALUES = 1 << 24
 """Most values in a file: each takes about a hundred bytes in memory, however short it is written."""
-MAX_NAME = 4_096
-"""Longest name of a field with nested fields: each of them repeats it."""
+MAX_NAME = 4_096  # longest name of a field with nested fields: each of them repeats it
 _WRAPPERS = frozenset({"data", "records", "items", "rows", "results", "tasks", "examples", "documents"})
 """Fields that may contain all records; a record's own list, such as its annotations, is not among them."""
 _COMMAS = re.compile(r'"(?:[^"\\]|\\.)*+"?|,[ \t\n\r]*(?=[\]}])', re.DOTALL)

@@ -111,8 +111,7 @@ _NO_VALUE = re.compile(rb"<c\s(?![^<>]*\bt=)[^<>]*><f(?:[^<>]*/>|[^<>]*>[^<]*</f
 _OTHERWISE = "save it as XLSX or CSV"
 _ENCRYPTED = "EncryptedPackage".encode("utf-16-le")
 
-Row = tuple[int, list[str]]
-"""A row's number in the sheet, and its texts."""
+Row = tuple[int, list[str]]  # a row's number in the sheet, and its texts
 
 
 def is_workbook(names: tuple[str, ...]) -> bool:

@@ -30,8 +30,7 @@ from grasp_core.reading.table.table import Parsed
 
 # Columns
 
-TEXT = pa.dictionary(pa.int32(), pa.string())
-"""The type of a column of text."""
+TEXT = pa.dictionary(pa.int32(), pa.string())  # the type of a column of text
 OF_PANDAS = {b"pandas": b"{}"}
 """Metadata of a frame's columns; in pandas, codes into values are a type that a person chose."""
 _MOST_VALUES = 1_000  # most values of a scale or a list of labels

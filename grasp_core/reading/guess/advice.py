@@ -17,41 +17,32 @@ Confidence = Literal["sure", "likely", "unsure"]
 
 @dataclass(frozen=True, slots=True)
 class Reason:
-    """The reason for a guess.
+    """The reason for a guess."""
 
-    - `field`: field of :class:`~grasp_core.model.data_spec.DataSpec`, or "axes", or "aggregated" (without
-      raters).
-    - `confidence`: if unsure, a person has to choose, and nothing is computed from the guess.
-    - `candidates`: columns (or layouts) that an unsure guess may mean, best first; empty if none is known.
-      For axes, the column that is none as it is, such as numbers that bands would make an axis.
-    - `explained`: whether the question gives the reason, even if its candidates are enough to decide.
-    """
-
+    # field of :class:`~grasp_core.model.data_spec.DataSpec`, or "axes", or "aggregated" (without raters)
     field: str
     sentence: str
+    # if unsure, a person has to choose, and nothing is computed from the guess
     confidence: Confidence = "likely"
+    # columns (or layouts) that an unsure guess may mean, best first; empty if none is known. For axes, the
+    # column that is none as it is, such as numbers that bands would make an axis
     candidates: tuple[str, ...] = ()
+    # whether the question gives the reason, even if its candidates are enough to decide
     explained: bool = False
 
 
-Reading = tuple[DataSpec, list[Reason]]
-"""The reading of a file, and the reasons for it."""
+Reading = tuple[DataSpec, list[Reason]]  # the reading of a file, and the reasons for it
 
 
 @dataclass(frozen=True, slots=True)
 class Named:
-    """Layout and columns that are sure because the user named them; None is still to be guessed.
-
-    - `item`, `rater`, `label`: columns, as in :class:`~grasp_core.model.data_spec.DataSpec`; the label of a
-      matrix is a pattern of the names of its columns of labels.
-    - `profile`, `ignore`: columns that are neither item, rater nor label.
-    """
+    """Layout and columns that are sure because the user named them; None is still to be guessed."""
 
     layout: Layout | None = None
     item: str | None = None
     rater: str | None = None
-    label: str | None = None
-    profile: tuple[str, ...] = ()
+    label: str | None = None  # of a matrix, a pattern of the names of its columns of labels
+    profile: tuple[str, ...] = ()  # columns that are neither item, rater nor label
     ignore: tuple[str, ...] = ()
 
     @classmethod
@@ -110,25 +101,20 @@ _SHOWN = 4  # largest number of pieces of advice in one line
 
 @dataclass(frozen=True, slots=True)
 class Advice:
-    """Advice to leave something out, or to merge values, for a reason that the data give.
+    """Advice to leave something out, or to merge values, for a reason that the data give."""
 
-    - `field`: field of :class:`~grasp_core.model.data_spec.DataSpec` or of its filters. For "repeated", the
-      one value is the answer that counts if a rater gave several.
-    - `column`: column of the values or ids; "label" for the labels of a matrix.
-    - `count`: number of raters, annotations, items or cells concerned, by `field`.
-    - `recommended`: whether the data support it; if not, either answer may be right.
-    - `group`: whether a text that may mean "no value", or is spelled like another, is a value of its column
-      alone: about raters, or of one of several questions.
-    - `into`: for each of the values, the spelling that differs from it only in case or blanks.
-    """
-
+    # field of :class:`~grasp_core.model.data_spec.DataSpec` or of its filters. For "repeated", the one value
+    # is the answer that counts if a rater gave several
     field: Field
-    column: str
+    column: str  # column of the values or ids; "label" for the labels of a matrix
     values: tuple[str, ...]
     why: str
-    count: int
-    recommended: bool = True
+    count: int  # number of raters, annotations, items or cells concerned, by `field`
+    recommended: bool = True  # whether the data support it; if not, either answer may be right
+    # whether a text that may mean "no value", or is spelled like another, is a value of its column alone:
+    # about raters, or of one of several questions
     group: bool = False
+    # for each of the values, the spelling that differs from it only in case or blanks
     into: tuple[str, ...] = ()
 
     @property

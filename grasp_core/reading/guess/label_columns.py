@@ -39,10 +39,8 @@ _MOST_CELLS, _LEAST_ROWS, _ALMOST = 50, 5, 0.95
 """Most columns compared with one of their majority; least rows of each kind, and share of them that match."""
 _MANY = 20  # fewest columns that may be, by their values alone, a matrix whose rows have no ids
 _DIGITS, _QUESTION = "0123456789", frozenset({"q", "item", "question"})
-QUESTIONS = 3
-"""Fewest columns that recur for each coder."""
-QUESTION_WORDS = 5
-"""Fewest words in the name of a column that make it a question."""
+QUESTIONS = 3  # fewest columns that recur for each coder
+QUESTION_WORDS = 5  # fewest words in the name of a column that make it a question
 
 
 class LabelColumns(NamedTuple):

@@ -28,8 +28,7 @@ _OFFERED = 4  # largest number of columns that are offered as possible items
 _FEW_ROWS = 12  # number of rows below which columns may be alike by chance
 
 Role = Literal["item", "rater"]
-Ids = tuple[str, str, list[Reason]]
-"""Item column, rater column, and the reasons for them."""
+Ids = tuple[str, str, list[Reason]]  # item column, rater column, and the reasons for them
 _KINDS: Mapping[Role, frozenset[str]] = {"item": names.ITEM, "rater": names.RATER}
 _NEVER: Mapping[Role, Collection[str]] = {
     "item": ("empty", "time"), "rater": ("empty", "time", "link", "text")

@@ -28,8 +28,7 @@ from grasp_core.reading.table.table import Table
 
 MAX_ROWS, _MAX_CELLS = 100_000, 2_000_000
 """Largest numbers of rows and cells that guessing examines; of larger files it takes some of the rows."""
-MOST_QUESTIONS = 30
-"""Largest number of values in a column that names questions."""
+MOST_QUESTIONS = 30  # largest number of values in a column that names questions
 MOST_SHARED = 0.5
 """Largest number of distinct words among labels, as a share of the rows; more are free answers."""
 _APART = 0.9  # distinct pairs of values, as a share of the rows, above which two columns identify the rows

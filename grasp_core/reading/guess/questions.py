@@ -24,15 +24,11 @@ _WRITTEN = "it is written as for no value"
 
 @dataclass(frozen=True, slots=True)
 class Labels:
-    """A question's labels.
+    """A question's labels."""
 
-    - `place`: its position among the questions of the spec.
-    - `cells`: counts of its labels.
-    - `missing`: texts that mean "no value" by these alone; other questions may have them as labels.
-    """
-
-    place: int
-    cells: Mapping[str, int]
+    place: int  # its position among the questions of the spec
+    cells: Mapping[str, int]  # counts of its labels
+    # texts that mean "no value" by these alone; other questions may have them as labels
     missing: tuple[str, ...] = ()
 
     def alone(self, spec: DataSpec) -> DataSpec:

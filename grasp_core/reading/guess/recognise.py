@@ -57,18 +57,14 @@ _FIRST = ("exclude", "filters")
 
 @dataclass(frozen=True, slots=True)
 class Guess:
-    """A proposal for reading the files.
-
-    - `advice`: what is recommended to be left out or merged; `spec` follows none of it.
-    - `ranked`: whether the data give an order to the labels of `spec`.
-    """
+    """A proposal for reading the files."""
 
     spec: DataSpec
     axes: tuple[str, ...]
     reasons: tuple[Reason, ...]
     recipe: Recipe | None = None
-    advice: tuple[Advice, ...] = ()
-    ranked: bool = False
+    advice: tuple[Advice, ...] = ()  # what is recommended to be left out or merged; `spec` follows none of it
+    ranked: bool = False  # whether the data give an order to the labels of `spec`
 
     @property
     def uncertain(self) -> tuple[Reason, ...]:
@@ -355,8 +351,7 @@ def _refuse_other(look: Look) -> None:
             raise DataError(f"{look.whole.name}: {no_raters(why)}")
 
 
-OFTEN = 0.45
-"""Fewest distinct values of a column whose name says ids, as a share of the rows."""
+OFTEN = 0.45  # fewest distinct values of a column whose name says ids, as a share of the rows
 
 
 def known_of_people(look: Look) -> list[str]:

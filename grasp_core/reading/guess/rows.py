@@ -60,8 +60,7 @@ def guess_exclusions(
     return advice, reasons
 
 
-Rows = Iterable[tuple[str, str]]
-"""Columns and values that select rows."""
+Rows = Iterable[tuple[str, str]]  # columns and values that select rows
 _MANY = 1 / 3
 _MOST_KINDS = 10
 _MOST_SUMS = 5

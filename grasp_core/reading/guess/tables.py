@@ -13,8 +13,7 @@ from grasp_core.reading.guess.recognise import Guess
 from grasp_core.reading.sandbox.read import handle
 from grasp_core.reading.table.table import Table
 
-AT_ONCE = 16 * 2**20
-"""Largest size, in bytes, of a file of which several sheets are read to find their roles."""
+AT_ONCE = 16 * 2**20  # largest size, in bytes, of a file of which several sheets are read to find their roles
 _TRIED = 20  # largest number of sheets, or files of an archive, that are examined
 
 

@@ -140,13 +140,11 @@ _UNANSWERED = frozenset(
 )
 """Words that say that there is no answer, in the languages of the usual survey tools."""
 _MARKS = frozenset({"-", "."})  # signs that are no labels if all others are words
-CODE = re.compile(r"-([789])\1*|([789])\2+")
-"""Numbers that surveys write for "no answer": -9, -99, 88, 999."""
+CODE = re.compile(r"-([789])\1*|([789])\2+")  # numbers that surveys write for "no answer": -9, -99, 88, 999
 _DIGITS = frozenset({6.0, 7.0, 8.0, 9.0})
 _SHORTEST, _USUAL = 3, frozenset({5, 7})
 """Fewest steps of a scale that may have codes beside it, and the usual numbers of steps."""
-BEYOND = 4
-"""Factor by which a positive code must exceed the largest answer."""
+BEYOND = 4  # factor by which a positive code must exceed the largest answer
 
 
 def like_missing(text: str) -> bool:

@@ -23,8 +23,7 @@ _SHARE = 3
 _SETTINGS = ("GRASP_READ_MEMORY_MB", "GRASP_READ_SECONDS")
 CONTROL_GROUPS = Path("/sys/fs/cgroup")
 
-DONE, NO_MEMORY, FAULTY = 0, 3, 4
-"""Exit codes of a process that reads."""
+DONE, NO_MEMORY, FAULTY = 0, 3, 4  # exit codes of a process that reads
 
 
 @dataclass(frozen=True, slots=True)

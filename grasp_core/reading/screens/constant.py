@@ -68,14 +68,11 @@ def probabilities(sharp: FloatArray, lean: FloatArray, rater: Int64Array, log: F
     return score
 
 
-FEWEST_ANNOTATIONS = 10
-"""Fewest annotations of a rater who may be called constant."""
-LEVEL = 0.01
-"""Bound on the chance of as many constant raters if all of them looked."""
+FEWEST_ANNOTATIONS = 10  # fewest annotations of a rater who may be called constant
+LEVEL = 0.01  # bound on the chance of as many constant raters if all of them looked
 MOST_WRONG = 0.25
 """Largest probability, by the same model, that a rater who is named looked and found one label right."""
-FEWEST_FITTED = 3
-"""Fewest raters who gave both labels for a fit."""
+FEWEST_FITTED = 3  # fewest raters who gave both labels for a fit
 
 _MOST_FITTED = 5_000
 _MOST_EXACT = 300.0

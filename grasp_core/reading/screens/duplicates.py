@@ -13,23 +13,15 @@ from scipy.special import ndtri, rel_entr
 from grasp_core.model.annotations import Annotations, BoolArray, FloatArray, Int64Array
 from grasp_core.reading.screens.constant import find_constant, fitted, others_shares
 
-FEWEST_COMMON = 20
-"""Fewest common items of a pair that is examined."""
-LEVEL = 0.05
-"""Bound on the chance that any pair of independent raters is named."""
-EXCESS = 0.75
-"""Least share of the disagreements expected of independent raters that a pair must lack."""
-CLOSEST = 3
-"""Rank of the partner, by closeness, whose agreement with either rater a pair must exceed."""
+FEWEST_COMMON = 20  # fewest common items of a pair that is examined
+LEVEL = 0.05  # bound on the chance that any pair of independent raters is named
+EXCESS = 0.75  # least share of the disagreements expected of independent raters that a pair must lack
+CLOSEST = 3  # rank of the partner, by closeness, whose agreement with either rater a pair must exceed
 
-MAX_WORK = 2_000_000_000
-"""Most multiplications; larger data are thinned to items drawn at random."""
-MAX_CELLS = 6_000_000
-"""Most annotations times categories."""
-QUICK_WORK, QUICK_CELLS = 200_000_000, 1_000_000
-"""The same bounds for a search of about a second."""
-INSTANT_WORK = 50_000_000
-"""Most multiplications of a search of a few tenths of a second."""
+MAX_WORK = 2_000_000_000  # most multiplications; larger data are thinned to items drawn at random
+MAX_CELLS = 6_000_000  # most annotations times categories
+QUICK_WORK, QUICK_CELLS = 200_000_000, 1_000_000  # the same bounds for a search of about a second
+INSTANT_WORK = 50_000_000  # most multiplications of a search of a few tenths of a second
 MAX_CANDIDATES = 1_000_000
 BLOCK_BYTES = 64 * 2**20
 _SEED = 1

@@ -73,20 +73,16 @@ def _slope_and_curve(
     return slope, curve
 
 
-FEWEST_SHARED = 20
-"""Fewest items, labelled by others too, of a rater who is examined."""
-FEWEST_RATERS = 5
-"""Fewest raters among whom one is typical."""
+FEWEST_SHARED = 20  # fewest items, labelled by others too, of a rater who is examined
+FEWEST_RATERS = 5  # fewest raters among whom one is typical
 LEVEL = 0.05
 """Bound on the chance that any rater is named whose sharpness is at least `SMALL` times the typical one."""
 SMALL = 0.4
 LEAST_AGREEMENT = 0.1
 """Least share of the disagreements of chance that the typical rater lacks, if anybody is to be named."""
 
-MAX_CELLS = 6_000_000
-"""Most annotations times categories; larger data are not examined."""
-QUICK_CELLS = 400_000
-"""The same bound for a search of about a second."""
+MAX_CELLS = 6_000_000  # most annotations times categories; larger data are not examined
+QUICK_CELLS = 400_000  # the same bound for a search of about a second
 
 _SHUFFLES = 199
 _MOST_ITEMS, _MOST_VALUES = 500, 4_000_000

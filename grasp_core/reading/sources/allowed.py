@@ -15,12 +15,9 @@ from grasp_core.reading.sandbox.read import files_sha256, read_files, read_table
 from grasp_core.reading.sources import remote
 from grasp_core.reading.table.table import Table
 
-FOLDER = "data:"
-"""The beginning of a location in the server's folder; all others are addresses."""
-MAX_LISTED = 1_000
-"""Most entries that a listing shows."""
-MAX_SEEN = 50_000
-"""Most files that a listing examines."""
+FOLDER = "data:"  # the beginning of a location in the server's folder; all others are addresses
+MAX_LISTED = 1_000  # most entries that a listing shows
+MAX_SEEN = 50_000  # most files that a listing examines
 
 
 @dataclass(frozen=True, slots=True)

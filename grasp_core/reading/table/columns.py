@@ -29,10 +29,8 @@ class Vocabulary:
     codes: tuple[float, ...] = ()
 
 
-MAX_CELLS = 1 << 25
-"""Most cells of a table that a small file may expand to."""
-MAX_WRITTEN = 2 * MAX_CELLS
-"""Most cells of a table whose file writes each cell."""
+MAX_CELLS = 1 << 25  # most cells of a table that a small file may expand to
+MAX_WRITTEN = 2 * MAX_CELLS  # most cells of a table whose file writes each cell
 
 
 def check_cells(cells: int, name: str) -> None:
@@ -66,14 +64,10 @@ _ALIKE = 0.75  # similarity by difflib from which a rare label may be a misspell
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Column:
-    """A column's texts.
+    """A column's texts."""
 
-    - `codes`, (n,): position of each cell's text in `values`.
-    - `values`: distinct texts in order of first appearance.
-    """
-
-    codes: Codes
-    values: tuple[str, ...]
+    codes: Codes  # (n,): position of each cell's text in `values`
+    values: tuple[str, ...]  # distinct texts in order of first appearance
 
     @classmethod
     def of(cls, texts: pa.ChunkedArray) -> Column:

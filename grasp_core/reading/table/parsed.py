@@ -27,8 +27,7 @@ _WHOLE = (
     (re.compile(r"(?=.*\d)A[0-9A-Z]{9,20}"), "<worker id>"),
 )
 """Forms of ids that platforms make; the last is Mechanical Turk's."""
-ANY = "*"
-"""The sign for any text in a pattern of columns' names."""
+ANY = "*"  # the sign for any text in a pattern of columns' names
 _LONGEST_PATTERN = 59
 _LONGEST = 200  # most letters of a name; longer ones are sentences
 _LETTER = re.compile(r"(.*[^\W\d_].*[\W_])[a-z]", re.I)

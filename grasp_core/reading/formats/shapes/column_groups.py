@@ -252,16 +252,12 @@ class _Pairs(NamedTuple):
 
 
 class _Groups(NamedTuple):
-    """Columns of ids, each with the columns beside it by name without the number or word, as in `name`.
-
-    `numbered`: whether numbers distinguish the groups.
-    `named`: whether the name says that the ids are raters'.
-    """
+    """Columns of ids, each with the columns beside it by name without the number or word, as in `name`."""
 
     name: str
     columns: Sequence[tuple[str, Mapping[str, str]]]
-    numbered: bool
-    named: bool
+    numbered: bool  # whether numbers distinguish the groups
+    named: bool  # whether the name says that the ids are raters'
 
     @property
     def used(self) -> set[str]:

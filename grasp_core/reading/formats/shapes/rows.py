@@ -22,14 +22,11 @@ from grasp_core.reading.table.columns import check_cells
 from grasp_core.reading.table.parsed import check_filled, from_cells, name_columns
 from grasp_core.reading.table.table import Parsed, Recipe
 
-MAX_OPTIONS = 50
-"""Most different answers to a question that is not free text."""
+MAX_OPTIONS = 50  # most different answers to a question that is not free text
 MAX_AXES, PROPOSED_AXIS_VALUES = 6, 25
 """Most axes that are proposed, and most values of each; a person may choose an axis with more."""
-LOOKED_AT = 20
-"""Number of first records that show whether a file is a tool's."""
-JOIN = " + "
-"""Text between several choices of one annotation."""
+LOOKED_AT = 20  # number of first records that show whether a file is a tool's
+JOIN = " + "  # text between several choices of one annotation
 _PARTS = ("answers", "about", "extra")
 
 
@@ -89,39 +86,27 @@ def raters_file(
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One annotation.
+    """One annotation."""
 
-    `line`: number of its record in the file.
-    `about`: the file's fields about the item.
-    `extra`: the tool's fields about the annotation: times, ids, status.
-    """
-
-    line: int
+    line: int  # number of its record in the file
     item: str
     rater: str
     answers: dict[str, str]
-    about: Mapping[str, str]
-    extra: dict[str, str]
+    about: Mapping[str, str]  # the file's fields about the item
+    extra: dict[str, str]  # the tool's fields about the annotation: times, ids, status
 
 
 @dataclass(slots=True)
 class Export:
-    """Annotations of a tool's export, collected by its reader.
-
-    `name`, `kind`: the file's name and kind, e.g. "Label Studio, JSON".
-    `unreadable`: words for questions that are left out, as some answers to them cannot be read.
-    `unread`: names of these questions.
-    `skipped`: counts of other parts that were left out.
-    `said`: sentences on the changes, for people.
-    """
+    """Annotations of a tool's export, collected by its reader."""
 
     name: str
-    kind: str
-    unreadable: str = ""
-    unread: dict[str, None] = field(default_factory=dict)
+    kind: str  # e.g. "Label Studio, JSON"
+    unreadable: str = ""  # words for questions that are left out, as some answers to them cannot be read
+    unread: dict[str, None] = field(default_factory=dict)  # names of these questions
     rows: list[Row] = field(default_factory=list)
-    skipped: Counter[Skipped] = field(default_factory=Counter)
-    said: list[str] = field(default_factory=list)
+    skipped: Counter[Skipped] = field(default_factory=Counter)  # counts of other parts that were left out
+    said: list[str] = field(default_factory=list)  # sentences on the changes, for people
 
     def add(
         self,

@@ -25,8 +25,7 @@ _XMI_ID = "http://www.omg.org/XMI id"
 _DAMAGED = "{} is a UIMA CAS that is damaged or cut off; export the project again"
 _CHOOSE = "export the project again and choose 'UIMA CAS JSON 0.4' or 'UIMA CAS XMI' as the format"
 
-Structure = dict[str, Any]
-"""A feature structure: its type, and its features with values."""
+Structure = dict[str, Any]  # a feature structure: its type, and its features with values
 
 
 def read(records: Sequence[Record], name: str) -> Parsed | None:

@@ -20,8 +20,7 @@ from grasp_core.reading.table.table import Parsed
 
 _OF_ANNOTATION = ("lead_time", "created_at", "updated_at")
 _FLAT = frozenset({"id", "annotator", "annotation_id", "was_cancelled", "agreement", *_OF_ANNOTATION})
-STARRED = "starred"
-"""Column with the kind of ground truth of each annotation."""
+STARRED = "starred"  # column with the kind of ground truth of each annotation
 _NO, _RATER, _REFERENCE = "no", "rater", "reference"
 """Its values: no ground truth; ground truth of a rater who also gave other answers; of another person."""
 _NO_STARS = "this form does not say which answers are ground truth (starred); the JSON export does"

@@ -77,23 +77,15 @@ _SEPARATED = " - "  # separator in a text between a question and its subject
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class _Survey:
-    """An export of a survey, as its tool's reader describes it.
-
-    `parsed`: the responses only.
-    `own_id`: column of the tool's ids of responses.
-    `known`: columns about the response that are no questions.
-    `embedded`: columns of `known` that the survey's maker set, such as a condition.
-    `texts`: texts of the questions.
-    `said`: sentences on the changes to the file.
-    """
+    """An export of a survey, as its tool's reader describes it."""
 
     tool: str
-    parsed: Parsed
-    own_id: str
-    known: Collection[str]
-    texts: Mapping[str, str]
-    said: Sequence[str]
-    embedded: Collection[str] = ()
+    parsed: Parsed  # the responses only
+    own_id: str  # column of the tool's ids of responses
+    known: Collection[str]  # columns about the response that are no questions
+    texts: Mapping[str, str]  # texts of the questions
+    said: Sequence[str]  # sentences on the changes to the file
+    embedded: Collection[str] = ()  # columns of `known` that the survey's maker set, such as a condition
 
     def asked(self, questions: Sequence[str]) -> dict[str, list[str]]:
         """Group columns of one question about several things, by its text."""
