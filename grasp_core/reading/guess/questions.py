@@ -8,15 +8,8 @@ from dataclasses import dataclass, replace
 from grasp_core.model.data_spec import DataSpec, MapValues, Question
 from grasp_core.model.text import listed, quoted
 from grasp_core.reading.dataset.recoding import counts
+from grasp_core.reading.guess import values
 from grasp_core.reading.guess.advice import Advice, Reading, Reason
-from grasp_core.reading.guess.values import (
-    advise_alike,
-    advise_missing,
-    guess_missing,
-    like_missing,
-    one_label,
-    with_vocabulary,
-)
 from grasp_core.reading.table.table import Table
 
 _WRITTEN = "it is written as for no value"
@@ -55,7 +48,7 @@ def missing_of(
     """Return the reading with texts for "no value" that no other question has as labels, and why."""
     judged, found = [], []
     for one in questions:
-        own, reasons = guess_missing(one.cells, one.alone(spec), axes)
+        own, reasons = values.guess_missing(one.cells, one.alone(spec), axes)
         judged.append(replace(one, missing=own.missing))
         texts = own.missing[len(spec.missing) :]
         found += [*zip(texts, _said_of(questions, own, reasons), strict=True)]
@@ -69,7 +62,7 @@ def one_label_of(questions: Sequence[Labels], spec: DataSpec, declared: Collecti
     steps, reasons = list[MapValues](), list[Reason]()
     for one in questions:
         own = one.judged(spec)
-        merged, why = one_label(one.cells, own, declared)
+        merged, why = values.one_label(one.cells, own, declared)
         column = own.label if spec.further else None
         new = merged.recode[len(own.recode) :]
         steps += [replace(step, column=column) for step in new if isinstance(step, MapValues)]
@@ -87,7 +80,7 @@ def unanswered(
         written = (text for text in one.missing if text not in {*spec.missing, *declared})
         advice = [
             *(Advice("missing", str(own.label), (text,), _WRITTEN, one.cells[text]) for text in written),
-            *advise_missing(one.cells, table, own, declared),
+            *values.advise_missing(one.cells, table, own, declared),
         ]
         if not spec.further:
             yield from advice
@@ -121,7 +114,7 @@ def with_vocabularies(
         own = one.alone(spec)
         others = {*spec.labels} - {own.label}
         recode = (step for step in spec.recode if not (isinstance(step, MapValues) and step.column in others))
-        named, why, ordered = with_vocabulary(table, replace(own, recode=tuple(recode)), declared)
+        named, why, ordered = values.with_vocabulary(table, replace(own, recode=tuple(recode)), declared)
         categories[one.place] = named.categories
         reasons += why
         ranked.append(ordered)
@@ -140,7 +133,7 @@ def spelled_alike_in(
                 text: n for text, n in one.cells.items() if text not in own.missing and text not in declared
             }
             label = str(own.label) if own.label is not None else "label"
-            yield from advise_alike(plain, label, group=bool(spec.further))
+            yield from values.advise_alike(plain, label, group=bool(spec.further))
 
 
 def _said_of(questions: Sequence[Labels], own: DataSpec, reasons: Sequence[Reason]) -> list[Reason]:
@@ -155,5 +148,5 @@ def _with_label(questions: Sequence[Labels], text: str) -> list[Labels]:
     return [
         one
         for one in questions
-        if text in one.cells and text not in one.missing and not all(map(like_missing, one.cells))
+        if text in one.cells and text not in one.missing and not all(map(values.like_missing, one.cells))
     ]

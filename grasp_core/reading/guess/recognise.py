@@ -14,20 +14,12 @@ from grasp_core.reading.dataset.checks import MAX_CATEGORIES, no_column
 from grasp_core.reading.dataset.load import candidate_axes
 from grasp_core.reading.dataset.recoding import counts
 from grasp_core.reading.formats.datasets import known
+from grasp_core.reading.guess import matrix
 from grasp_core.reading.guess.advice import Advice, Named, Reading, Reason, all_taken
 from grasp_core.reading.guess.axes import guess_axes, in_bands, said_twice
 from grasp_core.reading.guess.long import guess_long
 from grasp_core.reading.guess.long_label import among_questions
 from grasp_core.reading.guess.look import MAX_ROWS, Look, contradicted, doubted, doubts
-from grasp_core.reading.guess.matrix import (
-    around_matrix,
-    column_per_coder,
-    guess_matrix,
-    long_or_wide,
-    named_matrix,
-    row_per_rater,
-    survey,
-)
 from grasp_core.reading.guess.questions import (
     by_question,
     missing_of,
@@ -292,11 +284,11 @@ def _from_columns(annotations: Table, raters: Table | None, named: Named) -> Rea
         return spec, [*reasons, Reason("rater", f"{quoted(by_file)} holds ids of {raters.name}", "sure")]
     recipe = annotations.recipe
     if recipe is not None and recipe.respondents and named.layout in (None, "raters-by-items"):
-        return survey(annotations, raters, named, recipe)
+        return matrix.survey(annotations, raters, named, recipe)
     look = Look(annotations, named)
     if named.cells:
-        return around_matrix(look, named_matrix(look, raters), named)
-    wide = None if named.long else guess_matrix(look, raters)
+        return matrix.around_matrix(look, matrix.named_matrix(look, raters), named)
+    wide = None if named.long else matrix.guess_matrix(look, raters)
     if wide is None and named.layout in (None, "long"):
         if not named.fields:
             _refuse_other(look)
@@ -306,12 +298,20 @@ def _from_columns(annotations: Table, raters: Table | None, named: Named) -> Rea
         )
         if not nobody or named.fields:
             return spec, reasons
-        wide = guess_matrix(look, raters, by_values=True) or row_per_rater(look) or column_per_coder(look)
+        wide = (
+            matrix.guess_matrix(look, raters, by_values=True)
+            or matrix.row_per_rater(look)
+            or matrix.column_per_coder(look)
+        )
         if wide is None:
             return spec, reasons
-    elif wide is not None and named.layout is None and (either := long_or_wide(look, wide[0])) is not None:
+    elif (
+        wide is not None
+        and named.layout is None
+        and (either := matrix.long_or_wide(look, wide[0])) is not None
+    ):
         return either
-    return around_matrix(look, wide, named)
+    return matrix.around_matrix(look, wide, named)
 
 
 def _two_coders(table: Table) -> bool:
