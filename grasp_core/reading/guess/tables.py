@@ -6,10 +6,9 @@ from contextlib import suppress
 from grasp_core.model.data_spec import DataSpec
 from grasp_core.model.errors import DataError
 from grasp_core.reading.dataset.load import Dataset, Fitted, fitting, load
-from grasp_core.reading.guess import work
 from grasp_core.reading.guess.advice import Named
-from grasp_core.reading.guess.file_roles import Role
-from grasp_core.reading.guess.recognise import Guess
+from grasp_core.reading.guess.file_roles import Role, file_roles, with_items
+from grasp_core.reading.guess.recognise import Guess, recognise
 from grasp_core.reading.sandbox.read import handle
 from grasp_core.reading.table.table import Table
 
@@ -28,13 +27,13 @@ def guessed(
 ) -> Guess:
     """Recognise files: roles of columns, layout and axes."""
     given = {"named": named or Named(), "declared": tuple(declared), "further": tuple(further)}
-    return handle(work.guess, _tables(annotations, raters, items), given)
+    return handle(guess, _tables(annotations, raters, items), given)
 
 
 def roles_of(tables: Sequence[Table], *, as_given: bool = False) -> tuple[Role | None, ...]:
     """Return the role of each of several files."""
     numbered = {f"file {place}": table for place, table in enumerate(tables)}
-    return handle(work.roles, numbered, {"as_given": as_given})
+    return handle(roles, numbered, {"as_given": as_given})
 
 
 def inside(
@@ -91,3 +90,27 @@ def fitted(
 
 def _tables(annotations: Table, raters: Table | None, items: Table | None) -> dict[str, Table | None]:
     return {"annotations": annotations, "raters": raters, "items": items}
+
+
+# Functions on tables that run in that process
+
+
+def guess(
+    annotations: Table,
+    raters: Table | None,
+    items: Table | None,
+    *,
+    named: Named,
+    declared: tuple[str, ...],
+    further: tuple[str, ...],
+) -> Guess:
+    """Recognise the files: see :func:`~grasp_core.reading.guess.recognise.recognise`."""
+    return with_items(recognise(annotations, raters, named, declared, further), annotations, items)
+
+
+def roles(*, as_given: bool, **tables: Table) -> tuple[Role | None, ...]:
+    """Return the role of each file: see :func:`~grasp_core.reading.guess.file_roles.file_roles`."""
+    return file_roles(list(tables.values()), as_given=as_given)
+
+
+WORK = (guess, roles, load, fitting)

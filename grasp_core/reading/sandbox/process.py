@@ -148,7 +148,7 @@ def environment(*, whole: bool = False, **own: str) -> dict[str, str]:
     return given | _OWN | own | {"PYTHONPATH": str(ROOT)}
 
 
-HELPER = Helper("grasp_core.reading.guess.work")  # the helper that reads files and handles tables
+HELPER = Helper("grasp_core.reading.guess.tables")  # the helper that reads files and handles tables
 
 
 # The helper's side

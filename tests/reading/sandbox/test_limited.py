@@ -168,7 +168,7 @@ def _helpers() -> list[int]:
             own += (one / "children").read_text().split()
     told = {int(child): Path(f"/proc/{child}/cmdline").read_text() for child in own}
     return [
-        child for child, line in told.items() if "sandbox/process.py" in line and "reading.guess.work" in line
+        child for child, line in told.items() if "sandbox/process.py" in line and "reading.guess.tables" in line
     ]
 
 
