@@ -226,13 +226,7 @@ _BLANK = (DataProblem.BLANK_ID, DataProblem.BLANK_ID_OF_ROW)
 
 
 def told(advice: Sequence[Advice], takes: str, declines: str, missing: Callable[[str], str]) -> str:
-    """Describe what counts though it may not be meant to, how much of it, and which options decide.
-
-    - `advice`: at least one.
-    - `takes`, `declines`: options, as the user writes them, that follow the recommendations, and that make
-      all count.
-    - `missing`: returns the option that takes a given text for no answer.
-    """
+    """Describe advice that is not taken, and the options that take it, decline it, or name a missing text."""
     said = []
     for alike, kept, does in (
         (False, "kept, though recommended to be left out", "leaves {} out"),

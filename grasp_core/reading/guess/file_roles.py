@@ -65,12 +65,10 @@ _EQUAL = 0.05  # largest difference of shares that cannot distinguish raters fro
 
 
 def file_roles(tables: Sequence[Table], *, as_given: bool = False) -> tuple[Role | None, ...]:
-    """Return the role of each file.
+    """Return the role of each file; `as_given`: the first that can be annotations is, as for sheets.
 
     The annotations are in the file that most others can be joined to. Another file describes raters, or
     items, if it has a row for each of them. A file with the annotations' columns has more annotations.
-
-    - `as_given`: the first file that can be annotations is taken, as for the sheets of a workbook.
     """
     of_raters: tuple[Role, ...] = ("raters",)
     if all(table.recipe is not None and table.recipe.raters for table in tables):

@@ -45,9 +45,7 @@ def inside(
 ) -> dict[Role, Table]:
     """Return tables by role in the sheets of a workbook, or the files of an archive, as of separate files.
 
-    - `table`: the file read without naming a sheet; if all sheets were read together, none is returned.
-    - `read`: reads a sheet.
-    - `but`: sheet whose role is known, which is skipped.
+    There are none if all sheets were read as one `table`; the sheet `but`, of a known role, is skipped.
     """
     if table.member is None or len(table.members) < 2 or table.bytes > AT_ONCE:
         return {}

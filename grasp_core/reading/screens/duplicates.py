@@ -83,23 +83,7 @@ class Duplicates:
 
 
 def near_duplicates(annotations: Annotations) -> Duplicates:
-    """Find pairs of raters with at least 20 common items whose agreement independence cannot explain.
-
-    Constant raters are left out: they agree without looking.
-
-    Returns the pairs of least plausible agreement first.
-
-    Rater a gives item i the label k with probability q_aik, proportional to p_ik^beta_a w_ak. Here p are
-    shares of labels that others gave the item, beta is how closely the rater follows them, and w the rater's
-    own leaning. Two independent raters agree on E = sum_i sum_k q_aik q_bik of n items. The probability that
-    they agree on S > E or more is at most exp(-n KL(S/n, E/n)) (Hoeffding 1963). E is first raised by the
-    larger excess (S - E) / (n - E) of the two raters with their third closest partners, so that skill and
-    views that several raters share accuse nobody. A pair is named if its bound, times the number of pairs, is
-    below 0.05, and if it lacks three quarters of the disagreements expected.
-
-    Source: van der Linden & Sotaridona (2006), J. Educational and Behavioral Statistics 31 (matches of
-    independent answers); Hoeffding (1963), J. American Statistical Association 58.
-    """
+    """Find pairs of raters who agree more than independent ones, least plausible first (docs/quality.md)."""
     constant, _ = find_constant(annotations)
     votes = _Votes.of(annotations, ~constant)
     usual = np.zeros(votes.rater.size)

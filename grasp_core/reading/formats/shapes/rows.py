@@ -39,12 +39,7 @@ def read_as_long(
     done: Iterable[str],
     beside: Collection[str],
 ) -> Parsed:
-    """Return the file as `data`, a row per annotation, with its reading.
-
-    `ids`: columns of the items' and the raters' ids.
-    `asked`: columns of questions.
-    `beside`: columns of which one may be the items' texts.
-    """
+    """Return the file as `data`, with its reading: `ids` of items and raters, columns `asked`, `beside`."""
     item, rater = ids
     label = first_label({column: data.column(column).unique().to_pylist() for column in asked})
     text = "text" if "text" in beside and item != "text" else None
