@@ -269,8 +269,8 @@ def majority_column(look: Look, cells: Sequence[str], rest: Sequence[str]) -> st
         values = np.unique(look[name].codes[told])
         called = names.mentions(name, names.AGREED) or not numbers  # two scores may be those of a tie
         for value in values if called and len(values) == 2 else ():
-            parsed.alike = look[name].codes == value
-            if all(_mostly((parsed.alike == whole)[told & rows]) for rows in kinds):
+            alike = look[name].codes == value
+            if all(_mostly((alike == whole)[told & rows]) for rows in kinds):
                 return name
     return None
 
