@@ -12,10 +12,8 @@ import pyarrow as pa
 
 from grasp_core.model.errors import DataError
 
-MAX_BYTES = 2 * 1024**3
-"""Largest file, and largest unpacked content, that is read."""
-MAX_MEMBERS = 1_000
-"""Most files in an archive."""
+MAX_BYTES = 2 * 1024**3  # largest file, and largest unpacked content, that is read
+MAX_MEMBERS = 1_000  # most files in an archive
 
 ZIP = b"PK\x03\x04"
 _COMPRESSED = ((b"\x1f\x8b", "gzip"), (b"\x28\xb5\x2f\xfd", "zstd"), (b"BZh", "bz2"))
@@ -57,10 +55,7 @@ def _opened(content: bytes, kind: str) -> Any:
 
 
 class Archive:
-    """The files of a zip archive, without folders and hidden files.
-
-    `name`: the archive's name, for messages.
-    """
+    """The files of the zip archive `name`, without folders and hidden files."""
 
     def __init__(self, content: bytes, name: str) -> None:
         self.name = name

@@ -8,8 +8,7 @@ from pathlib import PurePosixPath
 from grasp_core.reading.table import names
 from grasp_core.reading.table.parsed import RATERS, form, runs, stem
 
-_RATERS = RATERS | names.word_set("p r a w")
-"""Beginnings of annotators' names."""
+_RATERS = RATERS | names.word_set("p r a w")  # beginnings of annotators' names
 _NOBODY = names.word_set(
     "sheet tabelle blatt feuil hoja foglio table data file q question item batch part task fold split round "
     "wave phase week day train training test dev val valid validation version v copy"
@@ -34,8 +33,7 @@ _ENDINGS = re.compile(
     r"(\.(csv|tsv|txt|jsonl?|ndjson|xlsx?|ods|parquet|arrow|feather|sav|dta|gz|zst|bz2))+$", re.I
 )
 _BETWEEN = " _-"
-_RUN = 3
-"""Fewest columns with like names that make a matrix."""
+_RUN = 3  # fewest columns with like names that make a matrix
 
 
 def annotators(paths: Sequence[str]) -> list[str]:
@@ -109,10 +107,7 @@ def versions(ids: Sequence[str]) -> dict[int, int]:
 
 
 def items(paths: Sequence[str]) -> list[str] | None:
-    """Return items' ids from the names of files or sheets, with folders only if names recur without.
-
-    Return None if the names are not of one form, mean splits or rounds, or recur.
-    """
+    """Return items' ids from names of one form, with folders if names recur; None for splits and rounds."""
     whole = [without_endings(path) for path in paths]
     last = [PurePosixPath(path).name for path in whole]
     ids = last if len(set(last)) == len(last) else whole

@@ -24,25 +24,17 @@ from grasp_core.reading.table.table import Parsed
 
 _COUNTING = re.compile(r"Unnamed: \d+|column \d+")
 """Names for columns without a name, as an index that was written beside the data."""
-_PAIRED = 8
-"""Most columns of which two are tried together as the item, columns named like items first."""
-_ONLY_RATERS = names.RATES | names.CROWD
-"""Words for people who rate; users and subjects may be rated."""
-_UNIQUE = 0.95
-"""Least number of distinct items, as a share of the rows, if each member is one annotator's."""
-_AGREE = 0.5
-"""Least share of the items in several members whose texts are the same."""
-_LONG = 25
-"""Mean length of values above which a column may be texts."""
+_PAIRED = 8  # most columns of which two are tried together as the item, columns named like items first
+_ONLY_RATERS = names.RATES | names.CROWD  # words for people who rate; users and subjects may be rated
+_UNIQUE = 0.95  # least number of distinct items, as a share of the rows, if each member is one annotator's
+_AGREE = 0.5  # least share of the items in several members whose texts are the same
+_LONG = 25  # mean length of values above which a column may be texts
 _MEASURED = 1_000
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Stack:
-    """Rows of several members below each other.
-
-    `member`, shape (n,): position of each row's member.
-    """
+    """Rows of several members below each other; `member`, (n,), is the position of each row's member."""
 
     data: pa.Table
     member: Int64Array
@@ -115,10 +107,7 @@ class Stack:
         return found[0], found[1]
 
     def are_parts(self, item: str, rater: str) -> bool:
-        """Return whether no annotation is in two members, and no id means different items in them.
-
-        Members of one rater each also need items in common: they may be named after no rater.
-        """
+        """Return whether no annotation is in two members, and no id means different items in them."""
         if not {item, rater} <= set(self.data.column_names):
             return False
         items, raters = self._codes(item)[0], self._codes(rater)[0]
@@ -192,8 +181,7 @@ def _ids_in_several(codes: Int64Array, member: Int64Array) -> Int64Array:
 
 
 _SHOWN = 12
-_NOTES = 3
-"""Most notes of single members that are passed on."""
+_NOTES = 3  # most notes of single members that are passed on
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -215,14 +203,7 @@ class Member:
 
 
 def together(tables: Sequence[Member], others: Sequence[str], name: str, what: str) -> Parsed:
-    """Combine a workbook's sheets or an archive's files into one table.
-
-    Members with the same columns are combined in three cases. If no column is of raters, names can be of
-    annotators, and items recur across members, each is one annotator's, and a column of raters is added. If
-    raters recur and no column is of items, each is one item's. Members with columns of raters that never have
-    the same annotation are parts of one data set. Otherwise the first member is read. The problems say how
-    members were combined, and which were left out, with their numbers of rows.
-    """
+    """Combine a workbook's sheets or an archive's files that fit, else read the first; problems say which."""
     alike = _alike(tables)
     copies = _copies(alike)
     alike = [member for member in alike if member.name not in copies]
@@ -325,11 +306,7 @@ def _single(cells: pa.ChunkedArray) -> set[str]:
 
 
 def _of_items(alike: Sequence[Member], name: str, what: str) -> tuple[list[Member], Parsed] | None:
-    """Return the members of one item each, with a row per rater, and their table; None if there are none.
-
-    Their names must be of one form and not like raters', and the raters' column must be named for raters:
-    users and subjects may be the items in several annotators' files.
-    """
+    """Return members of one item each, named alike and not like raters, and their table; else None."""
     used = [member for member in alike if not members.is_aggregate(member.name)]
     paths = [member.name for member in used]
     ids = members.items(paths)

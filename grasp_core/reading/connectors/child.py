@@ -17,8 +17,7 @@ from grasp_core.reading.sandbox.limits import limit_process
 _FORBIDDEN = ("subprocess.Popen", "os.exec", "os.fork", "os.forkpty", "os.posix_spawn", "os.system")
 _SENT = ("socket.connect", "socket.sendto", "socket.sendmsg", "socket.bind")
 
-Admits = Callable[[str, int], bool]
-"""Returns whether the process may connect to a host at a port."""
+Admits = Callable[[str, int], bool]  # returns whether the process may connect to a host at a port
 refused: list[str] = []
 """Hosts that were requested and not admitted; libraries replace the errors that they get."""
 

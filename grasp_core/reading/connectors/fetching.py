@@ -26,10 +26,8 @@ from grasp_core.reading.sources import remote
 from grasp_core.reading.sources.allowed import Fetched, Folder
 from grasp_core.reading.table.table import Table
 
-MAX_BYTES = 500 * 2**20
-"""Most bytes that are fetched, the same as for an upload."""
-SECONDS = 600.0
-"""Longest time for fetching, in seconds."""
+MAX_BYTES = 500 * 2**20  # most bytes that are fetched, the same as for an upload
+SECONDS = 600.0  # longest time for fetching, in seconds
 _POLL_S = 0.1
 _OWN = {
     "HF_HUB_DISABLE_XET": "1",  # a client in Rust, whose connections Python does not see
@@ -167,10 +165,7 @@ def read_anywhere(
     ask: Ask = lambda _: "",
     told: Told = lambda _: None,
 ) -> Table:
-    """Read a path, an address of a file or a Parquet folder, or a source, with the user's own rights.
-
-    `token`: token for a source; by default from the environment, or else from `ask`.
-    """
+    """Read a path, an address of a file or a Parquet folder, or a source, with the user's own rights."""
     if is_source(place):
         source = parse(place)
         if token is None:

@@ -16,11 +16,7 @@ KINDS: tuple[Kind, ...] = get_args(Kind)
 
 
 class Tool(NamedTuple):
-    """A kind of source: its name for people, its written form, the package that asks it.
-
-    `variable`: environment variable with a token, which the tool's own client reads, too.
-    `fetcher`: module and function of this folder.
-    """
+    """A kind of source: its name, written form, package, variable with a token, and function that fetches."""
 
     name: str
     written: str
@@ -78,12 +74,7 @@ _LONGEST = 20_000
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """A place from which data are fetched; as a text, ``kind:address?option=value``.
-
-    `kind`: one of :data:`KINDS`.
-    `address`: address in one form only, without a password or token.
-    `options`: sorted by name.
-    """
+    """A place from which data are fetched, without a secret; as a text, ``kind:address?option=value``."""
 
     kind: Kind
     address: str
@@ -275,11 +266,7 @@ class HostPort:
 
 @dataclass(frozen=True, slots=True)
 class Hosts:
-    """Hosts that may be asked.
-
-    `named`: hosts that the installation names.
-    `any`: whether others may be asked, too: the user is at this machine and acts for nobody else.
-    """
+    """Hosts that may be asked; `any`: others too, as the user is at this machine and acts for nobody else."""
 
     named: tuple[HostPort, ...] = ()
     any: bool = False
@@ -328,15 +315,7 @@ def _place(entry: str) -> HostPort:
 
 @dataclass(frozen=True, slots=True)
 class FetchJob:
-    """A source to be fetched, and the conditions.
-
-    `token`: empty if none was given.
-    `folder`: folder for the file.
-    `seconds`: longest time in all.
-    `told`: receives words on progress.
-    `file`: path of a database in a file.
-    `hub`: address of Hugging Face's data sets.
-    """
+    """A source to be fetched into a folder; `file` is the path of a database in a file."""
 
     source: Source
     token: str

@@ -21,15 +21,11 @@ from grasp_core.reading.table.columns import Column
 from grasp_core.reading.table.names import ROUNDS, WHEN, mentions
 from grasp_core.reading.table.table import Table
 
-MAX_SLICES = 50
-"""Most distinct values of a column that makes slices."""
-MOST_BATCHES = 12
-"""Most batches in a column that is reported without being named."""
-_DAY, _MOST_DAYS = len("2026-11-28"), 20_000
-"""Letters of a day, and most different days in a column of dates."""
+MAX_SLICES = 50  # most distinct values of a column that makes slices
+MOST_BATCHES = 12  # most batches in a column that is reported without being named
+_DAY, _MOST_DAYS = len("2026-11-28"), 20_000  # letters of a day, and most different days in a column of dates
 _MONTH = re.compile(r"(\d{4}-(?:0[1-9]|1[0-2]))-\d{2}")
-LONGEST = 200
-"""Most letters of a text that names a slice."""
+LONGEST = 200  # most letters of a text that names a slice
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -86,10 +82,7 @@ class Descriptions(Described):
         return [column.values[code] for code in np.unique(column.codes[(unit >= 0) & rated[unit]])]
 
     def batches(self, rated: BoolArray, but: Collection[str]) -> dict[str, DescribingColumn]:
-        """Return columns named like the batch or month in which an item was rated, and the months of dates.
-
-        - `but`: columns that have another role.
-        """
+        """Return columns named like the batch or month of rating, and months of dates, `but` some."""
         found: dict[str, DescribingColumn] = {}
         columns = dict.fromkeys(name for source in self.sources for name in source.columns if name not in but)
         for name in (name for name in columns if mentions(name, ROUNDS)):

@@ -1,7 +1,4 @@
-"""Repeated answers of a rater to an item: refused, or one is chosen; equal answers count once.
-
-Points in time are ordered as people and programs write them: numbers, ISO 8601, common dates.
-"""
+"""Repeated answers of a rater to an item: refused, or one is chosen by time; equal answers count once."""
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
@@ -154,10 +151,7 @@ def _pair(votes: Votes, entry: int) -> tuple[str, str]:
 
 
 def _splits(votes: Votes, spec: DataSpec, order: Codes, run: Codes) -> Iterator[tuple[str, int]]:
-    """Yield columns of recurring values beside ids and labels, and how many contradictions they leave.
-
-    `order`, `run`: entries of pairs that occur more than once, and the number of each one's pair.
-    """
+    """Yield recurring columns beside ids and labels, and how many contradictions each leaves in pairs."""
     if spec.layout != "long":
         return
     table, label = votes.table, votes.label[order]
@@ -259,8 +253,7 @@ _FORMS = (
         re.IGNORECASE,
     ),
 )
-_IN_BRACKETS = re.compile(r" \([^()]*\)$")
-"""A zone's long name, which repeats the offset before it."""
+_IN_BRACKETS = re.compile(r" \([^()]*\)$")  # a zone's long name, which repeats the offset before it
 
 
 @dataclass(frozen=True, slots=True)

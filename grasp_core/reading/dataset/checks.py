@@ -16,12 +16,9 @@ from grasp_core.reading.dataset.raters import DescribingColumn, Profiles
 from grasp_core.reading.dataset.votes import Votes, id_columns
 from grasp_core.reading.table.table import Table
 
-MAX_CATEGORIES = 256
-"""Most distinct labels; more are taken for a mistake."""
-MOST_NUMBERS = 25
-"""Most different numbers about raters, such as ages, that are groups without bands."""
-_NEARLY_ALL = 0.9
-"""Share of numbers among the labels from which they may come from a slider."""
+MAX_CATEGORIES = 256  # most distinct labels; more are taken for a mistake
+MOST_NUMBERS = 25  # most different numbers about raters, such as ages, that are groups without bands
+_NEARLY_ALL = 0.9  # share of numbers among the labels from which they may come from a slider
 
 
 _NO_PROFILE = {
@@ -31,8 +28,7 @@ _NO_PROFILE = {
 }
 """Problems, by layout, of a column of the annotations that does not describe raters."""
 
-_JOINED = re.compile(r"\s*[,:+*&×]\s*|\s+x\s+")
-"""Signs between columns that are named together."""
+_JOINED = re.compile(r"\s*[,:+*&×]\s*|\s+x\s+")  # signs between columns that are named together
 
 
 def missing_columns(

@@ -1,7 +1,4 @@
-"""Annotations that do not count: a list of rules, an account of each, and the groups concerned.
-
-Filters are not neutral, so the annotations that a rule leaves out are reported by group.
-"""
+"""Annotations that do not count: a list of rules, an account of each, and the groups that it concerns."""
 
 import dataclasses
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
@@ -59,18 +56,13 @@ class Step(NamedTuple):
 
 @dataclass(slots=True, eq=False)
 class FilteredVotes:
-    """One question's annotations, the filters applied to them, and notes on problems.
-
-    - `absent`: rows or cells without a label.
-    - `had`, (I,): items that had an annotation at first.
-    - `equal`: number of annotations that repeat an earlier one.
-    """
+    """One question's annotations, the filters applied to them, and notes on problems."""
 
     votes: Votes
-    absent: int
-    had: BoolArray
+    absent: int  # rows or cells without a label
+    had: BoolArray  # (I,): items that had an annotation at first
     steps: list[Step] = field(default_factory=list)
-    equal: int = 0
+    equal: int = 0  # number of annotations that repeat an earlier one
     notes: list[Problem] = field(default_factory=list)
 
     def keep(self, what: Remark, which: BoolArray) -> None:
@@ -222,10 +214,7 @@ def screened(screen: Screen, annotations: Annotations, raters: Raters | None) ->
 def leave_out_screened(
     sieves: Sequence[FilteredVotes], spec: DataSpec, axes: Callable[[BoolArray], Mapping[str, Axis]]
 ) -> None:
-    """Leave out the raters of the spec's screens, which see the first question's answers after all filters.
-
-    - `axes`: returns the axes of the raters that still count, given as a mask.
-    """
+    """Leave out the raters of the spec's screens, by their filtered answers to the first question."""
     votes = sieves[0].votes
     counted = per_rater(votes) > 0
     if not spec.screens or not counted.any() or any(note.stops for one in sieves for note in one.notes):

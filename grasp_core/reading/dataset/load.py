@@ -93,24 +93,18 @@ def fitting(
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Dataset:
-    """Data ready for a run.
-
-    - `raters`: in the same order as the annotations' raters.
-    - `removals`: counts that exclusions and filters left out, in order of application.
-    - `further`: the answers to further questions, over the same items and raters.
-    - `models`: models to be compared with the groups, over the same items.
-    - `attributes`: columns that describe items, whose values can make slices; codes have shape (I,).
-    - `batches`: the column of the batch or month in which items were rated, if no slices were named.
-    """
+    """Data ready for a run."""
 
     annotations: Annotations
-    raters: Raters
+    raters: Raters  # in the same order as the annotations' raters
     summary: DataSummary
     problems: tuple[Problem, ...]
-    removals: tuple[Removal, ...] = ()
-    further: tuple[Annotations, ...] = ()
-    models: tuple[ModelLabels, ...] = ()
+    removals: tuple[Removal, ...] = ()  # counts that exclusions and filters left out, in order of application
+    further: tuple[Annotations, ...] = ()  # the answers to further questions, over the same items and raters
+    models: tuple[ModelLabels, ...] = ()  # models to be compared with the groups, over the same items
+    # columns that describe items, whose values can make slices; codes have shape (I,)
     attributes: Mapping[str, Axis] = field(default_factory=dict)
+    # the column of the batch or month in which items were rated, if no slices were named
     batches: Mapping[str, Axis] = field(default_factory=dict)
 
     @property
@@ -223,10 +217,7 @@ def load(
 
 
 def candidate_axes(annotations: Table, raters: Table | None, spec: DataSpec) -> tuple[str, ...]:
-    """Return columns of either file that can be axes: one value per rater, and not too many values.
-
-    The spec's labels need not exist: recoding that is not named yet may make them.
-    """
+    """Return columns of either file that can be axes; recoding may still make the labels of the spec."""
     annotations, raters, _, _ = recode(annotations, raters, spec)
     raise_stopping(checks.missing_columns(annotations, raters, spec, (), made=spec.labels))
     profiles = Profiles.of(annotations, raters, spec, *unit_rows(annotations, spec, "rater"))

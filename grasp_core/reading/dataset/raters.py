@@ -23,8 +23,7 @@ from grasp_core.reading.table import names
 from grasp_core.reading.table.columns import Column, near_duplicates, odd_texts
 from grasp_core.reading.table.table import Table
 
-MAX_AXIS_VALUES = 100
-"""Most distinct values of a column that is offered as an axis."""
+MAX_AXIS_VALUES = 100  # most distinct values of a column that is offered as an axis
 _SAMPLE = 2_000
 _FEW = 0.2
 """Share of the raters with several rows up to which differing values of a rater are taken for mistakes."""
@@ -66,22 +65,15 @@ class _ByUnit:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class DescribingFile:
-    """A file with columns that describe units: raters, or items.
-
-    - `key`: column of the units' ids; None if each row is a unit.
-    - `unit_of_row`, (rows,): position of each row's unit among all U units, or -1 for a unit that is not
-      among them.
-    - `columns`: columns that may describe units.
-    - `n_units`: U.
-    - `of`: kind of the units.
-    """
+    """A file with columns that describe units: raters, or items."""
 
     table: Table
-    key: str | None
+    key: str | None  # column of the units' ids; None if each row is a unit
+    # (rows,): position of each row's unit among all U units, or -1 for a unit that is not among them
     unit_of_row: Codes
-    columns: tuple[str, ...]
-    n_units: int
-    of: Literal["rater", "item"] = "rater"
+    columns: tuple[str, ...]  # columns that may describe units
+    n_units: int  # U
+    of: Literal["rater", "item"] = "rater"  # kind of the units
     _known: dict[str, _ByUnit] = field(default_factory=dict)
 
     @classmethod
@@ -227,10 +219,7 @@ def alike(raters: Iterable[str], ids: Collection[str]) -> Alike | None:
 
 
 def _rater_column(raters: Table, spec: DataSpec, rater_ids: Sequence[str], annotations_name: str) -> str:
-    """Return the raters file's column of rater ids: `spec.rater`, or else the column with most of them.
-
-    Ages are no ids, even if they are the same numbers.
-    """
+    """Return the raters file's column of ids: `spec.rater`, or the one with most of them, but no ages."""
     if spec.layout == "raters-by-items" and spec.rater is None:
         raise DataError(DataProblem.NO_RATER_IDS(file=annotations_name, raters=raters.name))
     if spec.rater in raters.columns:

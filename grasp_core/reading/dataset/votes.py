@@ -29,41 +29,29 @@ from grasp_core.reading.table.table import Table
 
 
 class Cells(NamedTuple):
-    """Cells that can hold an annotation, N in all, in file order.
+    """Cells that can hold an annotation, N in all, in file order."""
 
-    - `item`, `rater`, `label`, (N,).
-    - `row`, (N,): position of the cell's row in the table; None if each row is a cell.
-    """
-
-    item: Codes
+    item: Codes  # (N,), as the next two
     rater: Codes
     label: Codes
-    row: Codes | None = None
+    row: Codes | None = None  # (N,): position of the cell's row in the table; None if each row is a cell
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Votes:
-    """One entry per cell that counts so far, A in all, in file order.
-
-    - `of_cells`: codes of all cells, in the table's own memory: large data may leave no room for a copy.
-    - `chosen`, (N,): mask of the cells that count; None if all do.
-    - `item_ids`, `rater_ids`, `labels`: in order of first appearance.
-    - `label_column`: column of a long file; None in a matrix, where each rater (item) is a column.
-    - `item_of_row`, `rater_of_row`, (rows,): the item, and the rater, of each row of the table; None if a row
-      has several.
-    - `cells`: number of rows of a long file, or cells of a matrix, whose blank cells are no entries.
-    """
+    """One entry per cell that counts so far, A in all, in file order."""
 
     table: Table
-    of_cells: Cells
-    item_ids: tuple[str, ...]
+    of_cells: Cells  # codes of all cells, in the table's own memory: large data may leave no room for a copy
+    item_ids: tuple[str, ...]  # as raters and labels, in order of first appearance
     rater_ids: tuple[str, ...]
     labels: tuple[str, ...]
-    label_column: str | None
+    label_column: str | None  # column of a long file; None in a matrix, where each rater (item) is a column
+    # (rows,): the item, and the rater, of each row of the table; None if a row has several
     item_of_row: Codes | None
     rater_of_row: Codes | None
-    cells: int
-    chosen: BoolArray | None = None
+    cells: int  # number of rows of a long file, or cells of a matrix, whose blank cells are no entries
+    chosen: BoolArray | None = None  # (N,): mask of the cells that count; None if all do
 
     @property
     def size(self) -> int:

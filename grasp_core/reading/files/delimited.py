@@ -91,11 +91,7 @@ class WatchedBytes(io.BytesIO):
 def parse_with_care(
     content: bytes, header: Header, delimiter: str, name: str, watch: Watch, *, spaced: bool = False
 ) -> Parsed:
-    """Read every row alone, if a file is unusual.
-
-    Rows of another length than the header's are counted and refused. Fields that rows may lack become empty
-    fields; empty fields behind the last column are dropped.
-    """
+    """Read every row alone, if a file is unusual; rows of another length than the header's are refused."""
     width, lines = len(header.columns), array("q")
     # Mechanical Turk names two columns that are for the requester to fill in.
     of_turk = header.columns[-2:] == _TO_FILL_IN and "AssignmentId" in header.columns
@@ -129,12 +125,7 @@ def parse_with_care(
     if ragged:
         (line, found), *others = examples
         remark = FileProblem.ROWS_OF_OTHER_LENGTH(
-            file=name,
-            row=line,
-            found=found,
-            columns=width,
-            more=ragged - 1,
-            delimiter=_NAMES[delimiter],
+            file=name, row=line, found=found, columns=width, more=ragged - 1, delimiter=_NAMES[delimiter]
         )
         shown = [f"row {other}: {number(length, 'field')}" for other, length in others]
         raise_stopping([stop(remark, ragged, shown)])
@@ -146,24 +137,18 @@ def parse_with_care(
 
 
 _SNIFFED_ROWS, _HEAD = 100, 1 << 16
-_BLANKS = re.compile(rb'("[^"\n]*")| +')
-"""A quoted field, which is kept, or blanks between fields."""
+_BLANKS = re.compile(rb'("[^"\n]*")| +')  # a quoted field, which is kept, or blanks between fields
 _QUOTE, _LF, _CR = 34, 10, 13
 _SHOWN = 1_000
 _DECLARED = re.compile(rb'"?sep=([,\t;|])"?\r?\n', re.IGNORECASE)
 """A first line that names the delimiter for Excel."""
-MAX_LINE = 1 << 24
-"""Most bytes of a line; a file with a longer one is no table."""
+MAX_LINE = 1 << 24  # most bytes of a line; a file with a longer one is no table
 
 Bytes = npt.NDArray[np.uint8]
 
 
 def parse(content: bytes, name: str, watch: Watch, *, headed: bool = False) -> Parsed:
-    """Read text whose first row names the columns.
-
-    `content`: in UTF-8 (see :mod:`grasp_core.reading.files.encodings`), without byte order mark.
-    `watch`: receives the progress of reading; may raise to stop it.
-    """
+    """Read text in UTF-8, without byte order mark, whose first row names the columns; `watch` may stop it."""
     _check_bytes(content, name)
     declared = _DECLARED.match(content)
     if declared is not None:

@@ -53,8 +53,7 @@ _LANGUAGES: dict[str, str] = {
 """Letters beyond ASCII by language of each code page, the most usual letters first."""
 
 _USUAL = "cp1252"
-_LESS_USUAL = 2.5
-"""Log odds that other code pages must overcome: each is far less common than Windows-1252."""
+_LESS_USUAL = 2.5  # log odds that other code pages must overcome: each is far less common than Windows-1252
 _NEARLY_ALL = 0.9
 """Share of letters that other pages must know: text in other scripts looks like signs and rare letters."""
 _STRAY, _SIGN, _NEVER = 0.05, 0.01, 1e-5
@@ -69,10 +68,7 @@ _ASCII = bytes(range(0x80))
 
 
 def _code_page(content: bytes, first: int) -> tuple[str, int | None]:
-    """Return the likeliest code page of text whose first byte beyond ASCII is at `first`.
-
-    Return with it the position of a byte that the next likely page reads as another letter.
-    """
+    """Return the likeliest code page, and the position of a byte that the next likely one reads otherwise."""
     beyond = bytes(set(content.translate(None, _ASCII)))
     tables = {page: table for page in _LANGUAGES if (table := _table(page, beyond)) is not None}
     if not tables:

@@ -20,12 +20,9 @@ from grasp_core.reading.table.table import Parsed
 LOOKED_AT = 1_000
 """Number of first rows of a file that are examined for its header, or descriptions of columns."""
 _LONG = 20
-_CELLS = 100_000
-"""Most cells examined of a wide file."""
-_TITLES, _BELOW = 10, 50
-"""Most rows that are examined for titles, and most rows examined below them."""
-BETWEEN = " / "
-"""Text between the parts of a name that was spread over two rows."""
+_CELLS = 100_000  # most cells examined of a wide file
+_TITLES, _BELOW = 10, 50  # most rows that are examined for titles, and most rows examined below them
+BETWEEN = " / "  # text between the parts of a name that was spread over two rows
 _MOSTLY = 0.9
 _PLAIN = frozenset({"", "response", "open-ended response"})
 """Texts of SurveyMonkey below a question with one column."""
@@ -35,11 +32,7 @@ Row = Sequence[str]
 
 @dataclass(frozen=True, slots=True)
 class Header:
-    """The names of the columns.
-
-    `rows`: number of first rows with names and no data.
-    `unnamed`: last columns without a name; they should be empty, as if rows end with a comma.
-    """
+    """The names of the columns, in the first `rows` rows; the last ones, `unnamed`, should be empty."""
 
     columns: tuple[str, ...]
     rows: int
@@ -272,11 +265,7 @@ def note_titles(above: Sequence[Row], header: int, name: str) -> list[Problem]:
 
 
 def titles(rows: Sequence[Row]) -> int:
-    """Return the number of rows above the names, such as a title or the coder's name.
-
-    In these, at most the left half of the cells is filled. The names below are different words that do not
-    recur in their columns; a row of data has labels that recur.
-    """
+    """Return the number of rows above the names: filled from the left, at most half; names recur nowhere."""
     at = next((at for at, row in enumerate(rows[:_TITLES]) if 2 * _filled_left(row) > len(row)), 0)
     named, below = rows[at], rows[at + 1 : at + _BELOW]
     cells = [cell.strip() for cell in named]
@@ -300,13 +289,11 @@ def _filled_left(row: Row) -> int:
 # Rows below the names that describe the columns, as survey tools and codebooks write them
 
 _MOST = 2
-_FEWEST = 5
-"""Fewest rows below a description for comparison."""
+_FEWEST = 5  # fewest rows below a description for comparison
 _TYPES = frozenset({"d", "discrete", "c", "continuous", "s", "string", "t", "time"})
 _ROLES = frozenset({"", "class", "c", "meta", "m", "ignore", "i", "weight", "w"})
 """Roles that Orange writes below the names of columns."""
-_COLUMNS = 3
-"""Fewest columns, all of them clear, if fewer than two contain numbers."""
+_COLUMNS = 3  # fewest columns, all of them clear, if fewer than two contain numbers
 
 
 def without_descriptions(parsed: Parsed, name: str) -> Parsed:
@@ -359,10 +346,7 @@ def _head(parsed: Parsed) -> dict[str, list[str]]:
 
 
 def _describes(columns: Sequence[Sequence[str]], *, again: bool = False) -> bool:
-    """Return whether the columns' first cells describe the other cells: texts, each different.
-
-    `again`: the row is below a row of descriptions; texts may then be equal if each column has one.
-    """
+    """Return whether the first cells are texts that describe the others; `again`: below another such row."""
     filled = [cells for cells in columns if len(cells) > _FEWEST and _filled(cells[0])]
     said = [cells[0].strip() for cells in filled]
     told = len(set(said)) >= _MOSTLY * len(said) or (again and len(filled) == len(columns))

@@ -13,8 +13,7 @@ from grasp_core.reading.table.columns import MAX_WRITTEN
 from grasp_core.reading.table.parsed import check_filled, from_cells, name_columns, no_rows
 from grasp_core.reading.table.table import Parsed
 
-MAX_DEPTH = 100
-"""Deepest nesting of objects and lists."""
+MAX_DEPTH = 100  # deepest nesting of objects and lists
 FORM = "write a list of objects, or one object per line"
 _SPACE = re.compile(r"[ \t\n\r]*")
 _SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
@@ -106,12 +105,10 @@ def _too_deep(where: str) -> DataError:
     return DataError(f"{where}: nested more than {MAX_DEPTH} deep, which is no table; {FORM}")
 
 
-MAX_JSON_BYTES = 512 * 2**20
-"""Largest JSON file that is read, in bytes."""
+MAX_JSON_BYTES = 512 * 2**20  # largest JSON file that is read, in bytes
 MAX_VALUES = 1 << 24
 """Most values in a file: each takes about a hundred bytes in memory, however short it is written."""
-MAX_NAME = 4_096
-"""Longest name of a field with nested fields: each of them repeats it."""
+MAX_NAME = 4_096  # longest name of a field with nested fields: each of them repeats it
 _WRAPPERS = frozenset({"data", "records", "items", "rows", "results", "tasks", "examples", "documents"})
 """Fields that may contain all records; a record's own list, such as its annotations, is not among them."""
 _COMMAS = re.compile(r'"(?:[^"\\]|\\.)*+"?|,[ \t\n\r]*(?=[\]}])', re.DOTALL)
@@ -123,15 +120,7 @@ Record = dict[str, Any]
 
 
 def records(content: bytes, name: str) -> tuple[list[Record], str]:
-    """Return the objects of a JSON file, and "JSON" or "JSON Lines".
-
-    A file is a list of objects, an object per line, an object of objects (its keys become the first field,
-    ``key``), an object of equally long lists, or one of these under a single key such as ``data``; also a
-    table of pandas with the orientation ``columns`` or ``split``. Half a character (a surrogate without its
-    other half, where a text was cut) becomes U+FFFD.
-
-    `content`: in UTF-8, without byte order mark.
-    """
+    """Return the objects of a JSON file in UTF-8 (forms: docs/formats.md), and "JSON" or "JSON Lines"."""
     if len(content) > MAX_JSON_BYTES:
         raise DataError(
             f"{name} is JSON of more than {MAX_JSON_BYTES / 2**20:.0f} MiB, the most that is read; "

@@ -27,8 +27,7 @@ from grasp_core.reading.table.columns import MAX_WRITTEN, duration_text, moment_
 from grasp_core.reading.table.parsed import MAX_COLUMNS, from_rows, name_columns, no_rows
 from grasp_core.reading.table.table import Parsed
 
-_MERGED = 1_000
-"""Most merged areas that are checked one by one."""
+_MERGED = 1_000  # most merged areas that are checked one by one
 _SHEET = calamine.SheetTypeEnum.WorkSheet
 _VISIBLE = calamine.SheetVisibleEnum.Visible
 
@@ -97,10 +96,8 @@ def text(value: object) -> str:
 
 
 OLD_EXCEL = b"\xd0\xcf\x11\xe0"
-_WINDOW = 200
-"""Number of first rows that are searched for the header."""
-_MOST = 0.9
-"""Share of the rows that determines a table's width; a remark beside a row does not widen it."""
+_WINDOW = 200  # number of first rows that are searched for the header
+_MOST = 0.9  # share of the rows that determines a table's width; a remark beside a row does not widen it
 _FREE_CELLS, _CELLS_PER_MARK = 1 << 20, 50
 """Cells that any sheet may have, and further cells per mark of its XML; a larger sheet is hardly filled."""
 _NEEDED = (".xml", ".rels", "mimetype")
@@ -114,8 +111,7 @@ _NO_VALUE = re.compile(rb"<c\s(?![^<>]*\bt=)[^<>]*><f(?:[^<>]*/>|[^<>]*>[^<]*</f
 _OTHERWISE = "save it as XLSX or CSV"
 _ENCRYPTED = "EncryptedPackage".encode("utf-16-le")
 
-Row = tuple[int, list[str]]
-"""A row's number in the sheet, and its texts."""
+Row = tuple[int, list[str]]  # a row's number in the sheet, and its texts
 
 
 def is_workbook(names: tuple[str, ...]) -> bool:
@@ -124,13 +120,7 @@ def is_workbook(names: tuple[str, ...]) -> bool:
 
 
 def parse(content: bytes, name: str, sheet: str | None) -> tuple[list[Member], tuple[str, ...]]:
-    """Read one sheet, or each sheet with a header and a row.
-
-    Numbers lose a trailing ``.0``, dates and times are in ISO 8601, truth values are ``True`` and ``False``,
-    cells with an error are empty. Rows above the header, blank rows and hidden sheets are not read.
-
-    Returns tables of sheets, at least one, and the names of all sheets that are visible and not blank.
-    """
+    """Read one sheet, or each with a header and a row; name all sheets that are visible and filled."""
     unpacked, kind, errors, most_cells = _unpacked(content, name)
     tables: list[Member] = []
     refused: DataError | None = None

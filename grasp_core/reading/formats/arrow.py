@@ -30,12 +30,10 @@ from grasp_core.reading.table.table import Parsed
 
 # Columns
 
-TEXT = pa.dictionary(pa.int32(), pa.string())
-"""The type of a column of text."""
+TEXT = pa.dictionary(pa.int32(), pa.string())  # the type of a column of text
 OF_PANDAS = {b"pandas": b"{}"}
 """Metadata of a frame's columns; in pandas, codes into values are a type that a person chose."""
-_MOST_VALUES = 1_000
-"""Most values of a scale or a list of labels."""
+_MOST_VALUES = 1_000  # most values of a scale or a list of labels
 
 
 def as_text(column: pa.Array, labels: Sequence[str] | None = None) -> pa.DictionaryArray:
@@ -158,10 +156,7 @@ def _lengths(array: pa.Array) -> Int64Array:
 
 
 def _records(batches: Iterable[pa.RecordBatch], schema: pa.Schema, name: str) -> list[Record]:
-    """Return the rows as :mod:`json_files` does: objects whose scalars are text, True, False or None.
-
-    Whole numbers lose a trailing ``.0``, raw bytes are left out, NaN is no value.
-    """
+    """Return the rows as :mod:`json_files` does; raw bytes are left out, NaN is no value."""
     labels = _class_labels(schema)
     found: list[Record] = []
     values = 0
@@ -212,12 +207,10 @@ def _value(value: Any, labels: Mapping[str, Sequence[str]], path: str) -> Any:
 
 _BATCH_ROWS = 1 << 20
 _LOOKED_AT = 1_000
-_HEAD = 20
-"""Number of first rows that show whether a file is a tool's export."""
+_HEAD = 20  # number of first rows that show whether a file is a tool's export
 _CELL_BYTES = 4
 _FILE, _OLD_FEATHER, _STREAM = b"ARROW1", b"FEA1", b"\xff\xff\xff\xff"
-_END = _STREAM + bytes(4)
-"""The end of a stream; a stream that was cut between two batches lacks it."""
+_END = _STREAM + bytes(4)  # the end of a stream; a stream that was cut between two batches lacks it
 Form = Literal["Parquet", "Arrow"]
 
 
@@ -237,12 +230,7 @@ def form_of(content: bytes) -> Form | None:
 
 
 def parse(contents: Sequence[bytes], form: Form, name: str, watch: Watch) -> Parsed:
-    """Read the files of one data set; nulls become empty text, whole numbers lose a trailing ``.0``.
-
-    Fields of a structure become columns ``outer.inner``. If a row has a list of rater ids and lists of the
-    same length, each entry becomes a row. Other columns without a text form (lists, raw bytes) are left out
-    and reported. Class labels, as Hugging Face `datasets` saves them, become their names.
-    """
+    """Read the files of one data set as text, and of a row with lists of raters and labels each entry."""
     opens = _open_parquet if form == "Parquet" else _open_arrow
     return _of_files(lambda: [opens(content, name) for content in contents], form, name, watch)
 
@@ -419,11 +407,7 @@ _WRITE_AGAIN = "save it again with save_to_disk, or write it with to_parquet or 
 
 
 def read_saved(archive: Archive, chosen: str | None, watch: Watch) -> Parsed | None:
-    """Read a saved data set with one or several splits; None for other archives.
-
-    Splits with raters and no common annotation are read as one table, with a column of the splits. Otherwise
-    the first is read, and the others are named; `chosen` chooses one.
-    """
+    """Read a saved data set: splits that fit together, or the first or `chosen`; None for others."""
     names, name = archive.names, archive.name
     states, infos = (
         {PurePosixPath(path).parent for path in names if PurePosixPath(path).name == file}

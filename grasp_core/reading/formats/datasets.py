@@ -15,10 +15,7 @@ from grasp_core.reading.table.table import Recipe, Table
 
 
 def known(annotations: Table, raters: Table | None = None) -> Recipe | None:
-    """Return the reading of a published data set that docs/formats.md lists; None for other files.
-
-    `raters`: file of the raters' demographics, if the data set has one.
-    """
+    """Return the reading of a published data set that docs/formats.md lists; None for other files."""
     found = (recipe(annotations, raters) for recipe in (_dices, _d3code, _popquorn, _multipico))
     return next((recipe for recipe in found if recipe is not None), None)
 

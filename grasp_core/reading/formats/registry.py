@@ -1,7 +1,4 @@
-"""Readers of exports, chosen by the content of a file, never by its name.
-
-A reader returns None if a file is not its tool's. For damage in its tool's file, it raises DataError.
-"""
+"""Readers of exports, chosen by a file's content: they return None for another tool's, and refuse damage."""
 
 import dataclasses
 from collections.abc import Callable, Iterable, Sequence

@@ -64,12 +64,7 @@ _OLD_DTA = Format("Stata", pyreadstat.read_dta, declares=False)
 
 
 def parse(content: bytes, form: Format, name: str, watch: Watch) -> Parsed:
-    """Read an SPSS (SAV, ZSAV, portable) or a Stata file.
-
-    A column's value labels replace its codes if each value that occurs has a distinct label. Otherwise the
-    codes stay, with a note. Values that the file declares missing, and system-missing values, become empty.
-    Dates are in ISO 8601. Labels of variables are not used.
-    """
+    """Read an SPSS or Stata file: labels replace codes if all have one; missing values become empty."""
     watch(0, len(content))
     columns, about, encoding = _read(content, form, name)
     names, notes = name_columns(list(columns), name, "the names of the variables")
@@ -272,10 +267,7 @@ _MOMENTS: tuple[tuple[str, datetime.datetime | None, float], ...] = (
 
 
 def _moments(written: str) -> Callable[[float], str] | None:
-    """Return a function from a column's numbers to text if its format is for dates or times; else None.
-
-    `written`: e.g. ``DATE11`` or ``DATETIME20`` (SPSS), ``%td`` or ``%tcHH:MM`` (Stata).
-    """
+    """Return a function from numbers to text if the format is one of times, as ``DATE11`` or ``%td``."""
     if re.match("%-?tm", written):
         return _month
     told = ((start, unit) for pattern, start, unit in _MOMENTS if re.match(pattern, written))

@@ -17,41 +17,32 @@ Confidence = Literal["sure", "likely", "unsure"]
 
 @dataclass(frozen=True, slots=True)
 class Reason:
-    """The reason for a guess.
+    """The reason for a guess."""
 
-    - `field`: field of :class:`~grasp_core.model.data_spec.DataSpec`, or "axes", or "aggregated" (without
-      raters).
-    - `confidence`: if unsure, a person has to choose, and nothing is computed from the guess.
-    - `candidates`: columns (or layouts) that an unsure guess may mean, best first; empty if none is known.
-      For axes, the column that is none as it is, such as numbers that bands would make an axis.
-    - `explained`: whether the question gives the reason, even if its candidates are enough to decide.
-    """
-
+    # field of :class:`~grasp_core.model.data_spec.DataSpec`, or "axes", or "aggregated" (without raters)
     field: str
     sentence: str
+    # if unsure, a person has to choose, and nothing is computed from the guess
     confidence: Confidence = "likely"
+    # columns (or layouts) that an unsure guess may mean, best first; empty if none is known. For axes, the
+    # column that is none as it is, such as numbers that bands would make an axis
     candidates: tuple[str, ...] = ()
+    # whether the question gives the reason, even if its candidates are enough to decide
     explained: bool = False
 
 
-Reading = tuple[DataSpec, list[Reason]]
-"""The reading of a file, and the reasons for it."""
+Reading = tuple[DataSpec, list[Reason]]  # the reading of a file, and the reasons for it
 
 
 @dataclass(frozen=True, slots=True)
 class Named:
-    """Layout and columns that are sure because the user named them; None is still to be guessed.
-
-    - `item`, `rater`, `label`: columns, as in :class:`~grasp_core.model.data_spec.DataSpec`; the label of a
-      matrix is a pattern of the names of its columns of labels.
-    - `profile`, `ignore`: columns that are neither item, rater nor label.
-    """
+    """Layout and columns that are sure because the user named them; None is still to be guessed."""
 
     layout: Layout | None = None
     item: str | None = None
     rater: str | None = None
-    label: str | None = None
-    profile: tuple[str, ...] = ()
+    label: str | None = None  # of a matrix, a pattern of the names of its columns of labels
+    profile: tuple[str, ...] = ()  # columns that are neither item, rater nor label
     ignore: tuple[str, ...] = ()
 
     @classmethod
@@ -105,34 +96,27 @@ class Named:
 Pair = tuple[str, str]
 Field = Literal["exclude", "drop", "raters", "items", "missing", "alike", "repeated"]
 
-_SHOWN = 4
-"""Largest number of pieces of advice in one line."""
+_SHOWN = 4  # largest number of pieces of advice in one line
 
 
 @dataclass(frozen=True, slots=True)
 class Advice:
-    """Advice to leave something out, or to merge values, for a reason that the data give.
+    """Advice to leave something out, or to merge values, for a reason that the data give."""
 
-    - `field`: field of :class:`~grasp_core.model.data_spec.DataSpec` or of its filters. For "repeated", the
-      one value is the answer that counts if a rater gave several.
-    - `column`: column of the values or ids; "label" for the labels of a matrix.
-    - `count`: number of raters, annotations, items or cells concerned, by `field`.
-    - `recommended`: whether the data support it; if not, either answer may be right.
-    - `group`: whether a text that may mean "no value", or is spelled like another, is a value of its column
-      alone: about raters, or of one of several questions.
-    - `into`: for each of the values, the spelling that differs from it only in case or blanks.
-    - `of`: of several questions, the columns in which a text may mean "no value".
-    """
-
+    # field of :class:`~grasp_core.model.data_spec.DataSpec` or of its filters. For "repeated", the one value
+    # is the answer that counts if a rater gave several
     field: Field
-    column: str
+    column: str  # column of the values or ids; "label" for the labels of a matrix
     values: tuple[str, ...]
     why: str
-    count: int
-    recommended: bool = True
+    count: int  # number of raters, annotations, items or cells concerned, by `field`
+    recommended: bool = True  # whether the data support it; if not, either answer may be right
+    # whether a text that may mean "no value", or is spelled like another, is a value of its column alone:
+    # about raters, or of one of several questions
     group: bool = False
+    # for each of the values, the spelling that differs from it only in case or blanks
     into: tuple[str, ...] = ()
-    of: tuple[str, ...] = ()
+    of: tuple[str, ...] = ()  # of several questions, the columns in which a text may mean "no value"
 
     @property
     def pairs(self) -> tuple[Pair, ...]:
@@ -235,10 +219,7 @@ def all_taken(advice: Iterable[Advice], spec: DataSpec) -> DataSpec:
 
 
 def mending(problems: Sequence[Problem], spec: DataSpec) -> Advice | None:
-    """Return the advice that would solve all of these problems, or None if they need more than one step.
-
-    Rows without an id go first: as if of one rater, they look like repeated answers.
-    """
+    """Return the advice that solves all of these problems at once, rows without an id first; else None."""
     blank = [one for one in problems if one.remark.code in _BLANK]
     again = [one for one in problems if one.field == "repeated"]
     if len(blank) + len(again) < len(problems):
@@ -260,13 +241,7 @@ _BLANK = (DataProblem.BLANK_ID, DataProblem.BLANK_ID_OF_ROW)
 
 
 def told(advice: Sequence[Advice], takes: str, declines: str, missing: Callable[[str], str]) -> str:
-    """Describe what counts though it may not be meant to, how much of it, and which options decide.
-
-    - `advice`: at least one.
-    - `takes`, `declines`: options, as the user writes them, that follow the recommendations, and that make
-      all count.
-    - `missing`: returns the option that takes a given text for no answer.
-    """
+    """Describe advice that is not taken, and the options that take it, decline it, or name a missing text."""
     said = []
     for alike, kept, does in (
         (False, "kept, though recommended to be left out", "leaves {} out"),

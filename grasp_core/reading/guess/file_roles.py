@@ -19,8 +19,7 @@ from grasp_core.reading.table import names
 from grasp_core.reading.table.parsed import with_joined
 from grasp_core.reading.table.table import Table
 
-_MOST = 0.5
-"""Share of the items from which a column whose name says nothing is likely to have their ids."""
+_MOST = 0.5  # share of the items from which a column whose name says nothing is likely to have their ids
 
 
 def with_items(guess: Guess, annotations: Table, items: Table | None, named: str | None = None) -> Guess:
@@ -59,21 +58,17 @@ def _item_ids(annotations: Table, items: Table, spec: DataSpec) -> tuple[str, Re
 
 Role = Literal["annotations", "raters", "items"]
 
-_SHARED = 0.5
-"""Share of a file's ids, or of the annotations' ids if these are fewer, that both must have."""
+_SHARED = 0.5  # share of a file's ids, or of the annotations' ids if these are fewer, that both must have
 _APART = 0.9
 """Fewest distinct values of a column of ids with any other name, as a share of the rows; see `OFTEN`."""
-_EQUAL = 0.05
-"""Largest difference of shares that cannot distinguish raters from items."""
+_EQUAL = 0.05  # largest difference of shares that cannot distinguish raters from items
 
 
 def file_roles(tables: Sequence[Table], *, as_given: bool = False) -> tuple[Role | None, ...]:
-    """Return the role of each file.
+    """Return the role of each file; `as_given`: the first that can be annotations is, as for sheets.
 
     The annotations are in the file that most others can be joined to. Another file describes raters, or
     items, if it has a row for each of them. A file with the annotations' columns has more annotations.
-
-    - `as_given`: the first file that can be annotations is taken, as for the sheets of a workbook.
     """
     of_raters: tuple[Role, ...] = ("raters",)
     if all(table.recipe is not None and table.recipe.raters for table in tables):
@@ -102,10 +97,7 @@ def file_roles(tables: Sequence[Table], *, as_given: bool = False) -> tuple[Role
 def _joined_by(
     look: Look, ids: Mapping[Role, set[str]], written: Callable[[str], str] = str
 ) -> tuple[dict[Role, float], dict[Role, str]]:
-    """Return the largest share of raters' and of items' ids in one column of the file, and these columns.
-
-    - `written`: gives the form in which ids are compared.
-    """
+    """Return the largest share of raters' and items' ids, as `written`, in one column, and its name."""
     shares: dict[Role, float] = {"raters": 0.0, "items": 0.0}
     keys: dict[Role, str] = {}
     wanted = {role: set(map(written, texts)) for role, texts in ids.items()}

@@ -14,37 +14,20 @@ from grasp_core.reading.dataset.checks import MAX_CATEGORIES
 from grasp_core.reading.formats.shapes.column_groups import product
 from grasp_core.reading.guess.advice import Confidence
 from grasp_core.reading.guess.look import MOST_QUESTIONS, Look, neutral
-from grasp_core.reading.table import names
+from grasp_core.reading.table import names, parsed
 from grasp_core.reading.table.columns import LIKE_MISSING, Column
-from grasp_core.reading.table.parsed import (
-    ITEMS,
-    RATERS,
-    alike,
-    ends_in_rater,
-    form,
-    kinds_of,
-    matching,
-    pattern_of,
-    questions_in,
-    repeated,
-    runs,
-    stem,
-)
+from grasp_core.reading.table.parsed import ITEMS, RATERS
 from grasp_core.reading.table.table import Table
 
-_LIKE_LABELS = 0.8
-"""Share of cells with labels of other columns, from which a column may have labels too."""
+_LIKE_LABELS = 0.8  # share of cells with labels of other columns, from which a column may have labels too
 _FEW = 0.1
 """Most columns of the same labels beside a run of like names, per column of the run, that raise no doubt."""
 _MOST_CELLS, _LEAST_ROWS, _ALMOST = 50, 5, 0.95
 """Most columns compared with one of their majority; least rows of each kind, and share of them that match."""
-_MANY = 20
-"""Fewest columns that may be, by their values alone, a matrix whose rows have no ids."""
+_MANY = 20  # fewest columns that may be, by their values alone, a matrix whose rows have no ids
 _DIGITS, _QUESTION = "0123456789", frozenset({"q", "item", "question"})
-QUESTIONS = 3
-"""Fewest columns that recur for each coder."""
-QUESTION_WORDS = 5
-"""Fewest words in the name of a column that make it a question."""
+QUESTIONS = 3  # fewest columns that recur for each coder
+QUESTION_WORDS = 5  # fewest words in the name of a column that make it a question
 
 
 class LabelColumns(NamedTuple):
@@ -80,7 +63,7 @@ def label_columns(
         return None  # a `label` beside what it is about is nobody's column
     many = (3 if by_values else 2) * len(found.columns)
     if by_values:  # no question of several has half of the columns
-        asked = {one for pattern in questions_of(look, others) for one in matching(pattern, others)}
+        asked = {one for pattern in questions_of(look, others) for one in parsed.matching(pattern, others)}
         many = max(many, 2 * len(asked))
     return found if many >= len(able) else None  # without row ids, most columns must be labels
 
@@ -91,13 +74,13 @@ def named_by_raters(look: Look, others: Sequence[str], raters: Table) -> LabelCo
     if hits < 2:
         return None
     known = set(raters.distinct(id_column))
-    cells = alike(others, [name for name in others if name in known])
+    cells = parsed.alike(others, [name for name in others if name in known])
     more = [name for name in cells if name not in known]
     why = f"{raters.name} names {'them' if not more else 'most of them'}"
     if more:
         why += f", and {listed(more, 3)} {'is' if len(more) == 1 else 'are'} named alike"
     labels = labels_of(look, cells)
-    if form(cells[0]) is None and (
+    if parsed.form(cells[0]) is None and (
         doubtful := [name for name in others_than(others, cells) if may_be_labels(look, name, labels)]
     ):
         return columns_apart(
@@ -112,10 +95,10 @@ def named_alike(look: Look, others: Sequence[str]) -> LabelColumns | None:
         return asked
     timed = {name for name in others if names.mentions(name, names.LASTED) and look.decimals(name)}
     named = [name for name in others if not neutral(name) and name not in timed]
-    able = [run for run in runs(named) if len(labels_of(look, run)) <= MAX_CATEGORIES]
-    if not able or (len(labels_of(look, able[0])) < 2 and stem(able[0][0]) not in RATERS):
+    able = [run for run in parsed.runs(named) if len(labels_of(look, run)) <= MAX_CATEGORIES]
+    if not able or (len(labels_of(look, able[0])) < 2 and parsed.stem(able[0][0]) not in RATERS):
         return None
-    if len(able[0]) < 3 and 2 * len(able[0]) <= len(others) and stem(able[0][0]) not in RATERS:
+    if len(able[0]) < 3 and 2 * len(able[0]) <= len(others) and parsed.stem(able[0][0]) not in RATERS:
         return None
     cells, *further = able
     rest = others_than(others, cells)
@@ -128,9 +111,9 @@ def named_alike(look: Look, others: Sequence[str]) -> LabelColumns | None:
         or sum(_among(look[name], labels) for name in run) / len(run) >= _LIKE_LABELS
     ]
     doubtful = [name for name in rest if may_be_labels(look, name, labels)]
-    called = stem(cells[0]) in RATERS  # as raters, so that other names are none
+    called = parsed.stem(cells[0]) in RATERS  # as raters, so that other names are none
     also = [] if called else [name for name in doubtful if not names.mentions(name, names.LABEL)]
-    parts = kinds_of({name: look.texts(name) for name in cells})
+    parts = parsed.kinds_of({name: look.texts(name) for name in cells})
     other = [part.columns for part in parts[1:] if len(part.labels) > 1]  # as those of another question
     but = None
     if rivals:
@@ -151,7 +134,7 @@ def named_alike(look: Look, others: Sequence[str]) -> LabelColumns | None:
 
 def _before_what_recurs(look: Look, others: Sequence[str]) -> LabelColumns | None:
     """Return columns before a heading that recurs, such as *How sure are you?* behind each question."""
-    again = repeated(look.columns)
+    again = parsed.repeated(look.columns)
     before = {name: last for last, name in pairwise(look.columns) if name in again}
     by: dict[str, list[str]] = {}
     for name, last in before.items():
@@ -201,7 +184,7 @@ def of_one_kind(look: Look, columns: Sequence[str], like: Sequence[str]) -> list
     texts = {name: {one for one in look.texts(name) if one.lower() not in LIKE_MISSING} for name in columns}
     labels = set().union(*(texts[name] for name in like))
     digits = max(map(len, labels), default=0) if all(map(is_number, labels)) else 0
-    same = next((kind.columns for kind in kinds_of(texts) if like[0] in kind.columns), [])
+    same = next((kind.columns for kind in parsed.kinds_of(texts) if like[0] in kind.columns), [])
     return [
         name
         for name in columns
@@ -222,8 +205,8 @@ def questions_of(look: Look, columns: Sequence[str]) -> list[str]:
     }
     others = [name for name in look.columns if not settled(name)]
     found: dict[str, int] = {}
-    for kind in kinds_of(able):
-        like = [part for run in runs(kind.columns) for part in questions_in(run)]
+    for kind in parsed.kinds_of(able):
+        like = [part for run in parsed.runs(kind.columns) for part in parsed.questions_in(run)]
         rest = [name for name in kind.columns if not any(name in run for run in like)]
         ends: dict[str, list[str]] = {}  # ends after the last underscore, as _1 of Qualtrics' sliders
         starts: dict[str, list[str]] = {}  # two questions on the same items, as solved.a and credits.a
@@ -238,7 +221,7 @@ def questions_of(look: Look, columns: Sequence[str]) -> list[str]:
         for several in (*like, *whole, *(several for end, several in ends.items() if end), *apart):
             # A name that begins all others is a label made from theirs: claim beside claim_ab, claim_cd.
             own = [one for one in several if not all(name.startswith(one) for name in several)]
-            pattern = pattern_of(own, others) if len(own) > 1 else None
+            pattern = parsed.pattern_of(own, others) if len(own) > 1 else None
             if pattern is not None:
                 found[pattern] = len(own)
     most = max(found.values(), default=0)
@@ -306,7 +289,11 @@ def most_shared(raters: Table, ids: Collection[str]) -> tuple[str, int]:
 def is_called(name: str, kinds: Collection[str]) -> bool:
     """Return whether a column is named like `kinds`; ``resp.q1`` is named like questions."""
     asked = any(word.rstrip(_DIGITS) in _QUESTION for word in names.words(name)[1:])
-    return kinds is ITEMS if asked else stem(name) in kinds or (kinds is RATERS and ends_in_rater(name))
+    return (
+        kinds is ITEMS
+        if asked
+        else parsed.stem(name) in kinds or (kinds is RATERS and parsed.ends_in_rater(name))
+    )
 
 
 def columns_apart(

@@ -11,36 +11,24 @@ from grasp_core.model.data_spec import DataSpec
 from grasp_core.model.text import listed, number, quoted
 from grasp_core.reading.guess.advice import Confidence, Reading, Reason
 from grasp_core.reading.guess.long_label import guess_label, rank_of_label
-from grasp_core.reading.guess.look import (
-    MOST_QUESTIONS,
-    TEXT_LENGTH,
-    Look,
-    anew_in,
-)
+from grasp_core.reading.guess.look import MOST_QUESTIONS, TEXT_LENGTH, Look, anew_in
 from grasp_core.reading.guess.values import means, no_raters
 from grasp_core.reading.table import names
 from grasp_core.reading.table.parsed import PLUS, runs
 
-_EMPTY = 0.05
-"""Largest share of empty cells in a column of ids."""
-_BLANK = 0.3
-"""Share of blank cells above which ids may be written once for several rows."""
-_MAX_COLUMNS = 12
-"""Largest number of columns that are examined as items, or as raters: the first ones."""
+_EMPTY = 0.05  # largest share of empty cells in a column of ids
+_BLANK = 0.3  # share of blank cells above which ids may be written once for several rows
+_MAX_COLUMNS = 12  # largest number of columns that are examined as items, or as raters: the first ones
 _SOME, _SEVERAL = 1.05, 1.5
 """Fewest raters per item, on average, for columns of items and raters: if names say so, and if not."""
 _APART, _NEARLY = 0.99, 0.95
 """Distinct pairs, as a share of rows, from which two columns are likely, or may be, item and rater."""
-_ONCE = 0.67
-"""Distinct pairs of item and rater, as a share of rows, below which most pairs have several rows."""
-_OFFERED = 4
-"""Largest number of columns that are offered as possible items."""
-_FEW_ROWS = 12
-"""Number of rows below which columns may be alike by chance."""
+_ONCE = 0.67  # distinct pairs of item and rater, as a share of rows, below which most pairs have several rows
+_OFFERED = 4  # largest number of columns that are offered as possible items
+_FEW_ROWS = 12  # number of rows below which columns may be alike by chance
 
 Role = Literal["item", "rater"]
-Ids = tuple[str, str, list[Reason]]
-"""Item column, rater column, and the reasons for them."""
+Ids = tuple[str, str, list[Reason]]  # item column, rater column, and the reasons for them
 _KINDS: Mapping[Role, frozenset[str]] = {"item": names.ITEM, "rater": names.RATER}
 _NEVER: Mapping[Role, Collection[str]] = {
     "item": ("empty", "time"), "rater": ("empty", "time", "link", "text")
@@ -216,10 +204,7 @@ def _ids_of_pairs(look: Look, found: Sequence[Pair]) -> Ids:
 
 
 def _together(look: Look, several: str, rater: str, why: str, alone: tuple[str, ...] = ()) -> Reason:
-    """Return the reason for an item of several columns: likely if all are named like ids and suffice.
-
-    Tasks and questions may be questions about an item, and places and times may be its occasions.
-    """
+    """Return the reason for an item of several columns: likely if all are named like ids and suffice."""
     parts, aside = several.split(PLUS), names.META | names.BATCHES | names.ASKED | {"question"}
     kinds = names.ITEM | names.PARTS | names.SHORT
     called = all(

@@ -12,13 +12,7 @@ from grasp_core.model.text import agree, listed, number, quoted
 from grasp_core.reading.dataset.checks import MAX_CATEGORIES
 from grasp_core.reading.formats.shapes.rows import MAX_OPTIONS
 from grasp_core.reading.guess.advice import Confidence, Reading, Reason
-from grasp_core.reading.guess.look import (
-    FREE,
-    MOST_SHARED,
-    OBJECTS,
-    Look,
-    neutral,
-)
+from grasp_core.reading.guess.look import FREE, MOST_SHARED, OBJECTS, Look, neutral
 from grasp_core.reading.table import names
 from grasp_core.reading.table.parsed import PLUS, runs, stem
 
@@ -29,8 +23,7 @@ _PREDICTED = [("prediction",), ("predictions",), ("predicted",), ("pred",)]
 _FEW = 20
 _CODES, _LEAST_CODES = 0.85, 7
 """Share and number of distinct answers above which answers are initials or codes."""
-_ASKED = names.LABEL | names.ASKED | {"q", "question", "item"}
-"""Beginnings of numbered names of questions."""
+_ASKED = names.LABEL | names.ASKED | {"q", "question", "item"}  # beginnings of numbered names of questions
 _ANSWERED = 0.25
 """Fewest answers to a question that may be the label, as a share of the most answered question's."""
 
@@ -201,10 +194,7 @@ def _different(look: Look, columns: Sequence[str]) -> list[str]:
 
 
 def _made_of_another(look: Look, name: str, called: Mapping[tuple[str, ...], str]) -> bool:
-    """Return whether a column is a coarser form of another by its name: ``rating_binary`` of ``rating``.
-
-    - `called`: columns by the words of their names.
-    """
+    """Return whether a column is a coarser form of another by its name, as ``rating_binary``."""
     own = names.words(name)
     others = (called[own[:width]] for width in range(1, len(own)) if own[:width] in called)
     return any(look.depends_on(name, other) and not look.depends_on(other, name) for other in others)

@@ -28,12 +28,10 @@ from grasp_core.reading.table.table import Table
 
 MAX_ROWS, _MAX_CELLS = 100_000, 2_000_000
 """Largest numbers of rows and cells that guessing examines; of larger files it takes some of the rows."""
-MOST_QUESTIONS = 30
-"""Largest number of values in a column that names questions."""
+MOST_QUESTIONS = 30  # largest number of values in a column that names questions
 MOST_SHARED = 0.5
 """Largest number of distinct words among labels, as a share of the rows; more are free answers."""
-_APART = 0.9
-"""Distinct pairs of values, as a share of the rows, above which two columns identify the rows."""
+_APART = 0.9  # distinct pairs of values, as a share of the rows, above which two columns identify the rows
 _MAX_LENGTHS = 1_000
 TEXT_LENGTH, _TEXT_VALUES = 25, 20
 """Mean length and number of values above which a column contains texts that somebody wrote."""
@@ -193,10 +191,7 @@ class Look:
         return self.kind(name) == "numbers" and not all(whole)
 
     def integers(self, name: str, *, named: bool = False) -> Codes | None:
-        """Return each cell's whole number, shape (n,), or None if a cell contains something else.
-
-        With `named`, numbers behind a common prefix count too: ``Ann1``, ``Ann2``.
-        """
+        """Return each cell's whole number, (n,), if `named` behind a prefix, as in ``Ann1``; else None."""
         values = self[name].values
         if named and values:
             stem, *others = {text.rstrip(string.digits) for text in values}
@@ -280,19 +275,16 @@ OBJECTS = "objects in JSON, such as marked spans, or several answers that need a
 _WORD = 3
 """Fewest letters of a word, such as ``Bio``; capitals need one more, since initials have up to three."""
 _MOST_SHOWN = 4
-_LONGEST = 10_000_000
-"""Limit for positions of characters in a text; larger numbers are times."""
+_LONGEST = 10_000_000  # limit for positions of characters in a text; larger numbers are times
 _MIN_DISTINCT_PAIRS = 0.95
 """Share of rows with their own pair of item and rater; below it, rows are parts of an annotation."""
 _MOST_PLACES = 50
 _MANY_ITEMS = 10
 """Fewest items for each numbered worker if workers who answered all may be places that several took."""
-_MOST_ABOUT = 20
-"""Largest number of columns about people that are compared with all other columns."""
+_MOST_ABOUT = 20  # largest number of columns about people that are compared with all other columns
 _SEVERAL, _RECURRING = 1.5, 1.5
 """Texts per id, and rows per text of an id, from which an id has several texts that several raters rated."""
-_ONE_ID = 1.2
-"""Most ids per text if texts belong to items; texts that raters write recur with any id."""
+_ONE_ID = 1.2  # most ids per text if texts belong to items; texts that raters write recur with any id
 _GAPS = 1.5
 """Largest ratio of a study's highest rater number to its number of raters: some people are left out."""
 _SHARE, _LEAST = 0.2, 2

@@ -1,7 +1,4 @@
-"""The reading of a matrix: which columns hold labels, and whether its rows are items or raters.
-
-Columns of labels are found by their names, and by values only if names say nothing.
-"""
+"""The reading of a matrix: which columns hold labels, and whether its rows are items or raters."""
 
 import re
 from collections import Counter
@@ -37,31 +34,17 @@ from grasp_core.reading.guess.label_columns import (
 from grasp_core.reading.guess.long import guess_long
 from grasp_core.reading.guess.look import MOST_QUESTIONS, Look
 from grasp_core.reading.guess.values import aggregated_cells
-from grasp_core.reading.table import names
-from grasp_core.reading.table.parsed import (
-    ANY,
-    ITEMS,
-    PLUS,
-    RATERS,
-    kinds_of,
-    matching,
-    may_be_people,
-    pattern_of,
-    runs,
-    stem,
-)
+from grasp_core.reading.table import names, parsed
+from grasp_core.reading.table.parsed import ANY, ITEMS, PLUS, RATERS
 from grasp_core.reading.table.table import Recipe, Table
 
-_INITIALS = re.compile(r"(.+[_ .-])([^\W\d_]{1,3})")
-"""Form of names that end in a coder's initials."""
-_POINTS = 2
-"""Most digits of a scale's points; longer numbers are ids."""
+_INITIALS = re.compile(r"(.+[_ .-])([^\W\d_]{1,3})")  # form of names that end in a coder's initials
+_POINTS = 2  # most digits of a scale's points; longer numbers are ids
 _ASKED = frozenset({"q", "stim", "img", "trial"}) | names.ITEM
 """Words for what respondents are asked about; parts and outputs may belong to the subject of a row."""
 _GROUP = re.compile(r"(.+[_ .-])[^\W\d_]{1,2}\*")
 """Form of a pattern of columns that end in a group's letter and a number."""
-_PARTS = 8
-"""Largest number of columns that are tried as parts of the rows' ids."""
+_PARTS = 8  # largest number of columns that are tried as parts of the rows' ids
 
 
 class _Side(NamedTuple):
@@ -96,12 +79,14 @@ def guess_matrix(look: Look, raters: Table | None, *, by_values: bool = False) -
     side = _side(look, key, cells, raters, made)
     side = side._replace(confidence="unsure") if by_values else side
     first = cells.columns[0]  # numbered columns may be places in a task, with other people in each batch
-    crowd = stem(first) in names.CROWD or any(names.mentions(name, names.ROUNDS) for name in cells.rest)
+    crowd = parsed.stem(first) in names.CROWD or any(
+        names.mentions(name, names.ROUNDS) for name in cells.rest
+    )
     about = [one for one in cells.rest if one.startswith(first) and names.mentions(one, names.DEMOGRAPHIC)]
     crowd = crowd or any(len(look.texts(one)) > 1 for one in about)  # rater1_gender differs
     numbered = all(name[-1:].isdigit() for name in cells.columns)
     places = raters is None and not side.by_rater and crowd and numbered
-    pattern = pattern_of(cells.columns, look.columns) if places else None
+    pattern = parsed.pattern_of(cells.columns, look.columns) if places else None
     first, last = quoted(cells.columns[0]), quoted(cells.columns[-1])
     who = (
         f"if {first} to {last} are the same people in all rows; else the file does not tell who gave "
@@ -118,7 +103,7 @@ def guess_matrix(look: Look, raters: Table | None, *, by_values: bool = False) -
     questions = questions_of(look, others)
     if pattern is not None:  # asked whatever layout is named
         reasons.append(Reason("label", who, "unsure", (pattern,)))
-    elif len(questions) > 1 and any(cells.columns[0] in matching(one, others) for one in questions):
+    elif len(questions) > 1 and any(cells.columns[0] in parsed.matching(one, others) for one in questions):
         why = f"{listed(questions)} are columns of different kinds, as of several questions"
         coded = _questions_of_coders(look, 2)  # hate_AB, hate_CD: *_AB has two questions to one coder
         patterns = [*(() if coded is None else coded.candidates), *questions, *_of_groups(questions)]
@@ -140,7 +125,7 @@ def _of_groups(patterns: Sequence[str]) -> Iterator[str]:
 def named_matrix(look: Look, raters: Table | None) -> Reading:
     """Return the reading of a matrix whose columns of labels the user named by a pattern."""
     pattern = str(look.named.label)
-    found = matching(pattern, look.columns)
+    found = parsed.matching(pattern, look.columns)
     own = [name for name in found if not settled(name)]
     found = own if len(own) > 1 else found
     if len(found) < 2:
@@ -224,7 +209,7 @@ def _row_ids(look: Look, raters: Table | None) -> str | None:
         and look.kind(name) != "time"
         and not names.mentions(name, names.DEMOGRAPHIC | names.WHEN)
     ]
-    parts = {name for run in runs(look.columns) for name in run}  # as the tasks' ids in `Task_1_ID`
+    parts = {name for run in parsed.runs(look.columns) for name in run}  # as the tasks' ids in `Task_1_ID`
     able = [name for name in able if name not in parts] or able
     if raters is not None:
         about = [name for name in raters.columns if not names.mentions(name, names.DEMOGRAPHIC)]
@@ -244,17 +229,14 @@ def _row_ids(look: Look, raters: Table | None) -> str | None:
 
 def _unique(look: Look, able: Sequence[str]) -> tuple[str, ...]:
     """Return columns in which no value occurs twice, except in runs of like columns, where that is chance."""
-    like = {name for run in runs(look.columns) for name in run if not names.is_id(name)}
+    like = {name for run in parsed.runs(look.columns) for name in run if not names.is_id(name)}
     return tuple(name for name in able if name not in like and look.unique(name))
 
 
 def _side(
     look: Look, key: str | None, cells: LabelColumns, raters: Table | None, made: str | None = None
 ) -> _Side:
-    """Decide whether rows are raters: by a raters file, then by names; unsure if two signs differ.
-
-    - `made`: the column of the majority or agreement of a row's cells.
-    """
+    """Decide whether rows are raters: by a raters file, then by names; `made`: what cells agree on."""
     by_file = _by_raters_file(look, key, cells, raters)
     found = [*by_file, *_by_names(key, cells)]
     if not found and made is not None:
@@ -267,9 +249,9 @@ def _side(
     # Columns that are named by the points of a scale, with some cells that are 0, as of counts.
     of_scale = all(name.isdigit() and len(name) <= _POINTS for name in cells.columns)
     counted = not by_file and of_scale and any("0" in look.texts(name) for name in cells.columns)
-    called, labels = {stem(name) for name in cells.columns}, labels_of(look, cells.columns)
+    called, labels = {parsed.stem(name) for name in cells.columns}, labels_of(look, cells.columns)
     agreed = made is not None and (not called & names.LABEL or _of_persons(look, cells.columns))
-    people = by_file or agreed or may_be_people(cells.columns)
+    people = by_file or agreed or parsed.may_be_people(cells.columns)
     if not first.by_rater and (counted or not people):
         why = f"that {quoted(cells.columns[0])} is a person is not said, nor who gave which of the labels"
         if "0" in labels and all(text.isdigit() for text in labels) and len(labels) > 2:
@@ -362,7 +344,7 @@ def _with_beside(look: Look, by_rater: bool, key: str | None, beside: Sequence[s
 
 def _about_raters(look: Look, key: str | None, beside: Sequence[str]) -> Iterator[str]:
     """Yield columns that describe raters: neither made of labels nor answers to other questions."""
-    asked = {name for one in questions_of(look, beside) for name in matching(one, beside)}
+    asked = {name for one in questions_of(look, beside) for name in parsed.matching(one, beside)}
     labels = labels_of(look, others_than(look.columns, [*beside, *([] if key is None else [key])]))
     for name in beside:
         made = names.mentions(name, names.AGGREGATE) or names.is_index(name)
@@ -405,7 +387,7 @@ def _about_key(look: Look, key: str | None, rows: str, rest: Sequence[str], rate
 
 def _of_other_kinds(look: Look, cells: Sequence[str], layout: Layout) -> Reason | None:
     """Ask which columns have the labels if the cells have labels of different kinds; else return None."""
-    most = kinds_of({name: look.texts(name) for name in cells})[0].columns
+    most = parsed.kinds_of({name: look.texts(name) for name in cells})[0].columns
     beside = others_than(cells, of_one_kind(look, cells, most))
     if not beside:
         return None
@@ -452,7 +434,9 @@ def around_matrix(look: Look, found: Reading | None, named: Named) -> Reading:
         why = f"{listed(cells, 3)} may be several questions to each rater"
         patterns = tuple(questions_of(look, cells))
         if len(patterns) == 1:  # it would take all questions for raters
-            patterns = tuple(filter(None, (pattern_of(one, look.columns) for one in crossed))) or patterns
+            patterns = (
+                tuple(filter(None, (parsed.pattern_of(one, look.columns) for one in crossed))) or patterns
+            )
         several = Reason("label", why, "unsure", patterns)
         of_coders = None if several.candidates else _questions_of_coders(look)
         reasons = [*reasons, of_coders or several]
@@ -472,15 +456,12 @@ def around_matrix(look: Look, found: Reading | None, named: Named) -> Reading:
 
 
 def long_or_wide(look: Look, wide: DataSpec) -> Reading | None:
-    """Return the long reading of a file that may also be a matrix; None if it needs columns of the cells.
-
-    If names show neither labels nor ids, columns of the cells may be item and rater.
-    """
+    """Return the long reading of a file that may also be a matrix; None if it needs columns of the cells."""
     spec, reasons = guess_long(look)
     cells, (item, rater) = set(cell_columns(look.table, wide)), (str(spec.item), str(spec.rater))
     unsure = [one for one in reasons if one.field in ("item", "rater") and one.confidence == "unsure"]
     if unsure or item in cells or rater in cells:
-        told = any(cells.intersection(run) for run in runs(look.columns)) or set(look.ids) != {None}
+        told = any(cells.intersection(run) for run in parsed.runs(look.columns)) or set(look.ids) != {None}
         ids = {item, rater}.intersection(look.columns)
         many = [one for one in ids if len(look.texts(one)) > MOST_QUESTIONS and not look.unique(one)]
         if told or len(many) < 2 or not look.identify_rows(*many):

@@ -8,15 +8,8 @@ from dataclasses import dataclass, replace
 from grasp_core.model.data_spec import DataSpec, MapValues, Question
 from grasp_core.model.text import listed, quoted
 from grasp_core.reading.dataset.recoding import counts
+from grasp_core.reading.guess import values
 from grasp_core.reading.guess.advice import Advice, Reading, Reason
-from grasp_core.reading.guess.values import (
-    advise_alike,
-    advise_missing,
-    guess_missing,
-    like_missing,
-    one_label,
-    with_vocabulary,
-)
 from grasp_core.reading.table.table import Table
 
 _WRITTEN = "it is written as for no value"
@@ -24,15 +17,11 @@ _WRITTEN = "it is written as for no value"
 
 @dataclass(frozen=True, slots=True)
 class Labels:
-    """A question's labels.
+    """A question's labels."""
 
-    - `place`: its position among the questions of the spec.
-    - `cells`: counts of its labels.
-    - `missing`: texts that mean "no value" by these alone; other questions may have them as labels.
-    """
-
-    place: int
-    cells: Mapping[str, int]
+    place: int  # its position among the questions of the spec
+    cells: Mapping[str, int]  # counts of its labels
+    # texts that mean "no value" by these alone; other questions may have them as labels
     missing: tuple[str, ...] = ()
 
     def alone(self, spec: DataSpec) -> DataSpec:
@@ -56,14 +45,10 @@ def by_question(table: Table, spec: DataSpec) -> tuple[Labels, ...]:
 def missing_of(
     questions: Sequence[Labels], spec: DataSpec, axes: Mapping[str, Sequence[str]]
 ) -> tuple[DataSpec, list[Reason], tuple[Labels, ...]]:
-    """Return the reading with the texts that mean "no value", why, and the questions as judged.
-
-    See :func:`~grasp_core.reading.guess.values.guess_missing`. A text that is a label of another question
-    stays: :func:`unanswered` asks about it.
-    """
+    """Return the reading with texts for "no value" that no other question has as labels, and why."""
     judged, found = [], []
     for one in questions:
-        own, reasons = guess_missing(one.cells, one.alone(spec), axes)
+        own, reasons = values.guess_missing(one.cells, one.alone(spec), axes)
         judged.append(replace(one, missing=own.missing))
         texts = own.missing[len(spec.missing) :]
         found += [*zip(texts, _said_of(questions, own, reasons), strict=True)]
@@ -73,14 +58,11 @@ def missing_of(
 
 
 def one_label_of(questions: Sequence[Labels], spec: DataSpec, declared: Collection[str]) -> Reading:
-    """Return the reading with each question's labels of one meaning merged, and why.
-
-    See :func:`~grasp_core.reading.guess.values.one_label`. The labels of other questions stay as they are.
-    """
+    """Return the reading with each question's labels of one meaning merged, and why."""
     steps, reasons = list[MapValues](), list[Reason]()
     for one in questions:
         own = one.judged(spec)
-        merged, why = one_label(one.cells, own, declared)
+        merged, why = values.one_label(one.cells, own, declared)
         column = own.label if spec.further else None
         new = merged.recode[len(own.recode) :]
         steps += [replace(step, column=column) for step in new if isinstance(step, MapValues)]
@@ -91,17 +73,14 @@ def one_label_of(questions: Sequence[Labels], spec: DataSpec, declared: Collecti
 def unanswered(
     questions: Sequence[Labels], table: Table, spec: DataSpec, declared: Collection[str]
 ) -> Iterator[Advice]:
-    """Advise on labels that may stand for no answer; see :func:`~.values.advise_missing`.
-
-    One answer holds for all questions, so that a text is recommended only if none has it as a label.
-    """
+    """Advise on labels that may stand for no answer; recommended only if no question has them as labels."""
     found: dict[str, list[tuple[Labels, Advice]]] = {}
     for one in questions:
         own = one.judged(spec)
         written = (text for text in one.missing if text not in {*spec.missing, *declared})
         advice = [
             *(Advice("missing", str(own.label), (text,), _WRITTEN, one.cells[text]) for text in written),
-            *advise_missing(one.cells, table, own, declared),
+            *values.advise_missing(one.cells, table, own, declared),
         ]
         if not spec.further:
             yield from advice
@@ -129,17 +108,14 @@ def unanswered(
 def with_vocabularies(
     questions: Sequence[Labels], table: Table, spec: DataSpec, declared: Collection[str]
 ) -> tuple[DataSpec, list[Reason], bool]:
-    """Return the reading with the labels of each question's type, why, and whether all are ordered.
-
-    See :func:`~grasp_core.reading.guess.values.with_vocabulary`.
-    """
+    """Return the reading with the labels of each question's type, why, and whether all are ordered."""
     categories: dict[int, tuple[str, ...] | None] = {}
     reasons, ranked = list[Reason](), list[bool]()
     for one in questions:
         own = one.alone(spec)
         others = {*spec.labels} - {own.label}
         recode = (step for step in spec.recode if not (isinstance(step, MapValues) and step.column in others))
-        named, why, ordered = with_vocabulary(table, replace(own, recode=tuple(recode)), declared)
+        named, why, ordered = values.with_vocabulary(table, replace(own, recode=tuple(recode)), declared)
         categories[one.place] = named.categories
         reasons += why
         ranked.append(ordered)
@@ -150,10 +126,7 @@ def with_vocabularies(
 def spelled_alike_in(
     questions: Sequence[Labels], spec: DataSpec, declared: Collection[str]
 ) -> Iterator[Advice]:
-    """Advise on each question's spellings of labels; see :func:`~.values.advise_alike`.
-
-    Of several questions each has its own column recoded, as a column about raters has.
-    """
+    """Advise on each question's spellings of labels; of several questions each is recoded by itself."""
     for one in questions:
         own = one.alone(spec)
         if own.categories is None:
@@ -161,7 +134,7 @@ def spelled_alike_in(
                 text: n for text, n in one.cells.items() if text not in own.missing and text not in declared
             }
             label = str(own.label) if own.label is not None else "label"
-            yield from advise_alike(plain, label, group=bool(spec.further))
+            yield from values.advise_alike(plain, label, group=bool(spec.further))
 
 
 def _said_of(questions: Sequence[Labels], own: DataSpec, reasons: Sequence[Reason]) -> list[Reason]:
@@ -176,5 +149,5 @@ def _with_label(questions: Sequence[Labels], text: str) -> list[Labels]:
     return [
         one
         for one in questions
-        if text in one.cells and text not in one.missing and not all(map(like_missing, one.cells))
+        if text in one.cells and text not in one.missing and not all(map(values.like_missing, one.cells))
     ]

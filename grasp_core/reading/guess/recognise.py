@@ -1,7 +1,4 @@
-"""Guess the roles of columns, by names first, then by values, and the questions to ask.
-
-A guess is a proposal for a person to confirm, with a sentence that says why.
-"""
+"""Guess the roles of columns, by names first, then by values, and the questions to ask."""
 
 from __future__ import annotations
 
@@ -17,20 +14,12 @@ from grasp_core.reading.dataset.checks import MAX_CATEGORIES, no_column
 from grasp_core.reading.dataset.load import candidate_axes
 from grasp_core.reading.dataset.recoding import counts
 from grasp_core.reading.formats.datasets import known
+from grasp_core.reading.guess import matrix
 from grasp_core.reading.guess.advice import Advice, Named, Reading, Reason, all_taken
 from grasp_core.reading.guess.axes import guess_axes, in_bands, said_twice
 from grasp_core.reading.guess.long import guess_long
 from grasp_core.reading.guess.long_label import among_questions
 from grasp_core.reading.guess.look import MAX_ROWS, Look, contradicted, doubted, doubts
-from grasp_core.reading.guess.matrix import (
-    around_matrix,
-    column_per_coder,
-    guess_matrix,
-    long_or_wide,
-    named_matrix,
-    row_per_rater,
-    survey,
-)
 from grasp_core.reading.guess.questions import (
     by_question,
     missing_of,
@@ -46,13 +35,7 @@ from grasp_core.reading.guess.rows import (
     in_doubt,
     occurrences,
 )
-from grasp_core.reading.guess.values import (
-    advise_alike,
-    advise_places,
-    missing_profiles,
-    no_raters,
-    odd_ids,
-)
+from grasp_core.reading.guess.values import advise_alike, advise_places, missing_profiles, no_raters, odd_ids
 from grasp_core.reading.table import names
 from grasp_core.reading.table.parsed import PLUS, matching, runs, with_joined
 from grasp_core.reading.table.table import Recipe, Table
@@ -66,18 +49,14 @@ _FIRST = ("exclude", "filters")
 
 @dataclass(frozen=True, slots=True)
 class Guess:
-    """A proposal for reading the files.
-
-    - `advice`: what is recommended to be left out or merged; `spec` follows none of it.
-    - `ranked`: whether the data give an order to the labels of `spec`.
-    """
+    """A proposal for reading the files."""
 
     spec: DataSpec
     axes: tuple[str, ...]
     reasons: tuple[Reason, ...]
     recipe: Recipe | None = None
-    advice: tuple[Advice, ...] = ()
-    ranked: bool = False
+    advice: tuple[Advice, ...] = ()  # what is recommended to be left out or merged; `spec` follows none of it
+    ranked: bool = False  # whether the data give an order to the labels of `spec`
 
     @property
     def uncertain(self) -> tuple[Reason, ...]:
@@ -282,8 +261,7 @@ def _around(spec: DataSpec, named: Named) -> DataSpec:
     return DataSpec(**{**plain, "further": further, "categories": categories})
 
 
-_PREDICTIONS = {"ID", "Label"}
-"""Columns of a file with a model's labels for a benchmark's rows."""
+_PREDICTIONS = {"ID", "Label"}  # columns of a file with a model's labels for a benchmark's rows
 
 
 def _from_columns(annotations: Table, raters: Table | None, named: Named) -> Reading:
@@ -306,11 +284,11 @@ def _from_columns(annotations: Table, raters: Table | None, named: Named) -> Rea
         return spec, [*reasons, Reason("rater", f"{quoted(by_file)} holds ids of {raters.name}", "sure")]
     recipe = annotations.recipe
     if recipe is not None and recipe.respondents and named.layout in (None, "raters-by-items"):
-        return survey(annotations, raters, named, recipe)
+        return matrix.survey(annotations, raters, named, recipe)
     look = Look(annotations, named)
     if named.cells:
-        return around_matrix(look, named_matrix(look, raters), named)
-    wide = None if named.long else guess_matrix(look, raters)
+        return matrix.around_matrix(look, matrix.named_matrix(look, raters), named)
+    wide = None if named.long else matrix.guess_matrix(look, raters)
     if wide is None and named.layout in (None, "long"):
         if not named.fields:
             _refuse_other(look)
@@ -320,12 +298,20 @@ def _from_columns(annotations: Table, raters: Table | None, named: Named) -> Rea
         )
         if not nobody or named.fields:
             return spec, reasons
-        wide = guess_matrix(look, raters, by_values=True) or row_per_rater(look) or column_per_coder(look)
+        wide = (
+            matrix.guess_matrix(look, raters, by_values=True)
+            or matrix.row_per_rater(look)
+            or matrix.column_per_coder(look)
+        )
         if wide is None:
             return spec, reasons
-    elif wide is not None and named.layout is None and (either := long_or_wide(look, wide[0])) is not None:
+    elif (
+        wide is not None
+        and named.layout is None
+        and (either := matrix.long_or_wide(look, wide[0])) is not None
+    ):
         return either
-    return around_matrix(look, wide, named)
+    return matrix.around_matrix(look, wide, named)
 
 
 def _two_coders(table: Table) -> bool:
@@ -365,8 +351,7 @@ def _refuse_other(look: Look) -> None:
             raise DataError(f"{look.whole.name}: {no_raters(why)}")
 
 
-OFTEN = 0.45
-"""Fewest distinct values of a column whose name says ids, as a share of the rows."""
+OFTEN = 0.45  # fewest distinct values of a column whose name says ids, as a share of the rows
 
 
 def known_of_people(look: Look) -> list[str]:

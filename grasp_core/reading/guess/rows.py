@@ -24,10 +24,7 @@ from grasp_core.reading.table.table import Table
 def guess_exclusions(
     annotations: Table, raters: Table | None, spec: DataSpec, texts: Mapping[str, Sequence[str]]
 ) -> tuple[list[Advice], list[Reason]]:
-    """Advise on raters whom a column says to leave out, and return doubts on columns that may say so.
-
-    - `texts`: columns about raters, and the distinct texts in each.
-    """
+    """Advise on raters whom a column of `texts` says to leave out, and return doubts on others that may."""
     advice: list[Advice] = []
     reasons: list[Reason] = []
     for out, kept, sure in (
@@ -63,14 +60,12 @@ def guess_exclusions(
     return advice, reasons
 
 
-Rows = Iterable[tuple[str, str]]
-"""Columns and values that select rows."""
+Rows = Iterable[tuple[str, str]]  # columns and values that select rows
 _MANY = 1 / 3
 _MOST_KINDS = 10
 _MOST_SUMS = 5
 _MOST_ANSWERS = 100
-_OWN = 0.5
-"""Share of cells with texts that are no item's label, above which a row describes raters."""
+_OWN = 0.5  # share of cells with texts that are no item's label, above which a row describes raters
 _ACCEPTED = frozenset({"accepted", "approved", "submitted"})
 _NOT_ACCEPTED = frozenset({"rejected", "returned", "expired", "timed-out", "skipped"})
 _NONE = frozenset({"na", "n/a", "not applicable", "none", "skip", "skipped", "no answer"})
@@ -324,11 +319,7 @@ def _known_answers(file: _File) -> Rows:
 
 
 def _withdrawn(file: _File) -> Rows:
-    """Yield answers that were not accepted: Toloka's status, ``is_valid`` no.
-
-    A value that is the same for all answers to an item describes the item. A value that is the same for
-    all answers of a rater is a matter of the exclusions of raters.
-    """
+    """Yield values of answers that were not accepted, as ``is_valid`` no, unless they describe items."""
     yield from (pair for pair in file.flags(names.WITHDRAWN, names.STANDING) if not file.many(*pair))
     for name in file.of_answers():
         texts = file.table.distinct(name)

@@ -6,17 +6,14 @@ from contextlib import suppress
 from grasp_core.model.data_spec import DataSpec
 from grasp_core.model.errors import DataError
 from grasp_core.reading.dataset.load import Dataset, Fitted, fitting, load
-from grasp_core.reading.guess import work
 from grasp_core.reading.guess.advice import Named
-from grasp_core.reading.guess.file_roles import Role
-from grasp_core.reading.guess.recognise import Guess
+from grasp_core.reading.guess.file_roles import Role, file_roles, with_items
+from grasp_core.reading.guess.recognise import Guess, recognise
 from grasp_core.reading.sandbox.read import handle
 from grasp_core.reading.table.table import Table
 
-AT_ONCE = 16 * 2**20
-"""Largest size, in bytes, of a file of which several sheets are read to find their roles."""
-_TRIED = 20
-"""Largest number of sheets, or files of an archive, that are examined."""
+AT_ONCE = 16 * 2**20  # largest size, in bytes, of a file of which several sheets are read to find their roles
+_TRIED = 20  # largest number of sheets, or files of an archive, that are examined
 
 
 def guessed(
@@ -30,13 +27,13 @@ def guessed(
 ) -> Guess:
     """Recognise files: roles of columns, layout and axes."""
     given = {"named": named or Named(), "declared": tuple(declared), "further": tuple(further)}
-    return handle(work.guess, _tables(annotations, raters, items), given)
+    return handle(guess, _tables(annotations, raters, items), given)
 
 
 def roles_of(tables: Sequence[Table], *, as_given: bool = False) -> tuple[Role | None, ...]:
     """Return the role of each of several files."""
     numbered = {f"file {place}": table for place, table in enumerate(tables)}
-    return handle(work.roles, numbered, {"as_given": as_given})
+    return handle(roles, numbered, {"as_given": as_given})
 
 
 def inside(
@@ -48,9 +45,7 @@ def inside(
 ) -> dict[Role, Table]:
     """Return tables by role in the sheets of a workbook, or the files of an archive, as of separate files.
 
-    - `table`: the file read without naming a sheet; if all sheets were read together, none is returned.
-    - `read`: reads a sheet.
-    - `but`: sheet whose role is known, which is skipped.
+    There are none if all sheets were read as one `table`; the sheet `but`, of a known role, is skipped.
     """
     if table.member is None or len(table.members) < 2 or table.bytes > AT_ONCE:
         return {}
@@ -93,3 +88,27 @@ def fitted(
 
 def _tables(annotations: Table, raters: Table | None, items: Table | None) -> dict[str, Table | None]:
     return {"annotations": annotations, "raters": raters, "items": items}
+
+
+# Functions on tables that run in that process
+
+
+def guess(
+    annotations: Table,
+    raters: Table | None,
+    items: Table | None,
+    *,
+    named: Named,
+    declared: tuple[str, ...],
+    further: tuple[str, ...],
+) -> Guess:
+    """Recognise the files: see :func:`~grasp_core.reading.guess.recognise.recognise`."""
+    return with_items(recognise(annotations, raters, named, declared, further), annotations, items)
+
+
+def roles(*, as_given: bool, **tables: Table) -> tuple[Role | None, ...]:
+    """Return the role of each file: see :func:`~grasp_core.reading.guess.file_roles.file_roles`."""
+    return file_roles(list(tables.values()), as_given=as_given)
+
+
+WORK = (guess, roles, load, fitting)

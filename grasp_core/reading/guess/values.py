@@ -24,8 +24,7 @@ from grasp_core.reading.table.columns import LIKE_MISSING, Vocabulary, spelled_a
 from grasp_core.reading.table.parsed import form, runs
 from grasp_core.reading.table.table import Table
 
-_MOST_COLUMNS = 20
-"""Largest number of columns whose cells may be counts of votes, shares or means."""
+_MOST_COLUMNS = 20  # largest number of columns whose cells may be counts of votes, shares or means
 _MOSTLY = 0.5
 _ROWS, _ROWS_OF_ONE = 4, 10
 """Fewest rows for comparing sums, which may agree by chance; more are needed if all cells are 0 or 1."""
@@ -34,11 +33,9 @@ _OF_CHANCE = {"items-by-raters": 0.5, "raters-by-items": 0.25}
 
 For raters who agree the share is above 1; for reversed questions it may be lower.
 """
-_PER_ROW = 2.0
-"""Deduction from that share for chance, to be divided by the number of rows."""
+_PER_ROW = 2.0  # deduction from that share for chance, to be divided by the number of rows
 _ROUNDED, _THIRDS, _FEW = 0.01, 0.1, 50
-_CHANCES = 7
-"""Number of equal cells that unrelated columns would have, from which to have none is no chance."""
+_CHANCES = 7  # number of equal cells that unrelated columns would have, from which to have none is no chance
 
 
 def no_raters(why: str, what: str = "no column looks like raters") -> str:
@@ -142,15 +139,12 @@ _UNANSWERED = frozenset(
     }
 )
 """Words that say that there is no answer, in the languages of the usual survey tools."""
-_MARKS = frozenset({"-", "."})
-"""Signs that are no labels if all others are words."""
-CODE = re.compile(r"-([789])\1*|([789])\2+")
-"""Numbers that surveys write for "no answer": -9, -99, 88, 999."""
+_MARKS = frozenset({"-", "."})  # signs that are no labels if all others are words
+CODE = re.compile(r"-([789])\1*|([789])\2+")  # numbers that surveys write for "no answer": -9, -99, 88, 999
 _DIGITS = frozenset({6.0, 7.0, 8.0, 9.0})
 _SHORTEST, _USUAL = 3, frozenset({5, 7})
 """Fewest steps of a scale that may have codes beside it, and the usual numbers of steps."""
-BEYOND = 4
-"""Factor by which a positive code must exceed the largest answer."""
+BEYOND = 4  # factor by which a positive code must exceed the largest answer
 
 
 def like_missing(text: str) -> bool:
@@ -187,11 +181,7 @@ def guess_missing(cells: Mapping[str, int], spec: DataSpec, axes: Mapping[str, S
 
 
 def _codes(of: Mapping[str, float], *, words: bool = False) -> set[str]:
-    """Return numbers that stand for no answer: written like survey codes, and far from all other numbers.
-
-    - `of`: texts and their numbers.
-    - `words`: also find them among words, and judge each number alone.
-    """
+    """Return numbers written like survey codes, far from all others; among `words` each by itself."""
     formed = {text for text, value in of.items() if CODE.fullmatch(f"{value:g}")}
     rest = {text: value for text, value in of.items() if text not in formed}
     numbers = {value for value in rest.values() if not math.isnan(value)}
@@ -247,10 +237,7 @@ def advise_missing(
 
 
 def advise_alike(cells: Mapping[str, int], column: str, *, group: bool = False) -> Iterator[Advice]:
-    """Advise on spellings of labels, or of a `group` of raters, that differ only in case or blanks.
-
-    `cells` are their counts. One number written in two ways is one label anyway.
-    """
+    """Advise on spellings of labels, or of a `group` of raters, that differ only in case or blanks."""
     best_first = sorted(cells, key=lambda text: (text != text.strip(), -cells[text]))
     into = {
         other: most
@@ -287,11 +274,7 @@ def _scale(known: Mapping[str, float]) -> int:
 def with_vocabulary(
     table: Table, spec: DataSpec, declared: Collection[str]
 ) -> tuple[DataSpec, list[Reason], bool]:
-    """Return the reading with the labels that the data's types name, why, and whether they are ordered.
-
-    Labels that nobody uses stay, unless they are `declared` to mean no value. A reading that recodes or
-    names labels stays as it is.
-    """
+    """Return the reading with the labels that the data's types name, why, and whether they are ordered."""
     known = None if spec.categories is not None or spec.recode else _vocabulary(table, spec)
     if known is None:
         return spec, [], False
@@ -329,11 +312,7 @@ _THOUSANDS = 3
 
 
 def one_label(cells: Mapping[str, int], spec: DataSpec, declared: Collection[str]) -> Reading:
-    """Return the reading with labels of one meaning merged, and why: one number, or choices in another order.
-
-    A reading that names categories stays as it is. So do texts that are `declared` to be labels, and
-    numbers if the reading recodes. `cells` are counts of the labels.
-    """
+    """Return the reading with labels of one number, or one set of choices, merged, and why."""
     if spec.categories is not None:
         return spec, []
     plain = [text for text in cells if text not in spec.missing and text not in declared]
@@ -401,8 +380,7 @@ def _alike(texts: Iterable[str], *, whole: bool = False) -> dict[str, list[str]]
     return found
 
 
-_MOST = 5_000
-"""Largest number of distinct texts that may list choices."""
+_MOST = 5_000  # largest number of distinct texts that may list choices
 
 Choices = tuple[str, ...]
 

@@ -23,8 +23,7 @@ _SHARE = 3
 _SETTINGS = ("GRASP_READ_MEMORY_MB", "GRASP_READ_SECONDS")
 CONTROL_GROUPS = Path("/sys/fs/cgroup")
 
-DONE, NO_MEMORY, FAULTY = 0, 3, 4
-"""Exit codes of a process that reads."""
+DONE, NO_MEMORY, FAULTY = 0, 3, 4  # exit codes of a process that reads
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,8 +82,7 @@ def _control_files(groups: Path) -> list[Path]:
 
 
 _ROW_BYTES = 35
-_TEXT_BYTES = 220
-"""Bytes for each distinct text in the column with the most, usually the items."""
+_TEXT_BYTES = 220  # bytes for each distinct text in the column with the most, usually the items
 _CELL_BYTES, _ANNOTATION_BYTES = 12, 100
 """Bytes for each cell of a matrix, and for each cell that becomes an annotation."""
 

@@ -31,12 +31,7 @@ from grasp_core.reading.table.table import Parsed, Table
 
 
 def parse(raw: bytes, name: str, member: str | None, watch: Watch) -> Parsed:
-    """Read a table from a file of any format that docs/formats.md lists.
-
-    `member`: sheet of a workbook or file in an archive; None for all of them, combined by
-        :func:`~grasp_core.reading.archives.stack.together`.
-    `watch`: receives the progress of reading; may raise to stop it.
-    """
+    """Read a file of any format that docs/formats.md lists, or one `member` of it."""
     content, packed = containers.unpack(raw, name)
     if content.startswith(containers.ZIP):
         parsed = _parse_zip(content, name, member, watch)
@@ -139,8 +134,7 @@ def parse_folder(contents: Sequence[bytes], name: str, watch: Watch) -> Parsed:
 
 _FILES = 64
 _WORK: dict[str, Callable[..., Any]] = {}
-_BETWEEN = 0.1
-"""Seconds between two reports of progress."""
+_BETWEEN = 0.1  # seconds between two reports of progress
 
 
 def get_ready(work: str) -> None:

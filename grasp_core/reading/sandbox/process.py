@@ -21,11 +21,9 @@ import threading
 from contextlib import suppress
 from pathlib import Path
 
-_ORDER = struct.Struct("!cQ")
-"""An order: a letter for the action, and the job's number."""
+_ORDER = struct.Struct("!cQ")  # an order: a letter for the action, and the job's number
 _READ, _KILL = b"R", b"K"
-_STATUS = struct.Struct("!i")
-"""A child's exit status, or the signal that ended it as a negative number."""
+_STATUS = struct.Struct("!i")  # a child's exit status, or the signal that ended it as a negative number
 ROOT = Path(__file__).parents[3]
 """The folder of the package: processes started here import it, installed or not."""
 _INHERITED = (
@@ -150,8 +148,7 @@ def environment(*, whole: bool = False, **own: str) -> dict[str, str]:
     return given | _OWN | own | {"PYTHONPATH": str(ROOT)}
 
 
-HELPER = Helper("grasp_core.reading.guess.work")
-"""The helper that reads files and handles tables."""
+HELPER = Helper("grasp_core.reading.guess.tables")  # the helper that reads files and handles tables
 
 
 # The helper's side

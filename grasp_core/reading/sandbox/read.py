@@ -33,8 +33,7 @@ SMALL = Limits(memory=2**28, seconds=1)
 _NICENESS, _NICENESS_LARGE = 10, 15
 """Niceness of processes here: behind the process that answers people, but before workers that compute. Large
 files are equal to these, so that neither keeps people waiting for the other."""
-_POLL = 0.25
-"""Seconds after which the waiting caller may cancel the reading."""
+_POLL = 0.25  # seconds after which the waiting caller may cancel the reading
 _TRIED = 3
 T = TypeVar("T")
 _PIECE = 1 << 20

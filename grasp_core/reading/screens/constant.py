@@ -10,15 +10,11 @@ from grasp_core.model.groups import form_groups
 
 _STEPS = 15
 _MOST_SHARP = 5.0
-_LEAST = 1e-9
-"""Least weight of a label: rounding may leave less of one that nobody else gave."""
+_LEAST = 1e-9  # least weight of a label: rounding may leave less of one that nobody else gave
 
 
 def others_shares(annotations: Annotations, rows: BoolArray, weight: FloatArray | None = None) -> FloatArray:
-    """Return shares of labels that others gave each annotation's item, smoothed by one average label: (K, A).
-
-    Raters may weigh less than 1 (`weight`, shape (J,)).
-    """
+    """Return smoothed shares of labels that others, by `weight` (J,), gave each one's item: (K, A)."""
     k = annotations.n_categories
     weights = np.ones(annotations.n_annotations) if weight is None else weight[annotations.rater]
     cell = annotations.category * np.int64(annotations.n_items) + annotations.item
@@ -34,10 +30,7 @@ def others_shares(annotations: Annotations, rows: BoolArray, weight: FloatArray 
 
 
 def fitted(rater: Int64Array, label: Int32Array, shares: FloatArray, n_raters: int) -> FloatArray:
-    """Return each annotation's probabilities under its rater's fitted sharpness and leaning, shape (K, A).
-
-    The fit takes damped Newton steps on the likelihood with a unit normal prior around "as the others do".
-    """
+    """Return probabilities (K, A) of fitted sharpness and leanings: damped Newton steps, normal priors."""
 
     def total(values: FloatArray) -> FloatArray:
         return np.bincount(rater, values, n_raters).astype(np.float64, copy=False)
@@ -62,10 +55,7 @@ def fitted(rater: Int64Array, label: Int32Array, shares: FloatArray, n_raters: i
 
 
 def probabilities(sharp: FloatArray, lean: FloatArray, rater: Int64Array, log: FloatArray) -> FloatArray:
-    """Return annotations' probabilities under their raters' sharpness (J,) and leaning (K, J), shape (K, A).
-
-    - `log`, (K, A): logarithms of the shares of the others' labels.
-    """
+    """Return probabilities (K, A) by sharpness (J,), leaning (K, J) and logs of others' shares (K, A)."""
     score: FloatArray = log * sharp[rater]
     for k, lean_k in enumerate(lean):
         score[k] += lean_k[rater]
@@ -75,14 +65,11 @@ def probabilities(sharp: FloatArray, lean: FloatArray, rater: Int64Array, log: F
     return score
 
 
-FEWEST_ANNOTATIONS = 10
-"""Fewest annotations of a rater who may be called constant."""
-LEVEL = 0.01
-"""Bound on the chance of as many constant raters if all of them looked."""
+FEWEST_ANNOTATIONS = 10  # fewest annotations of a rater who may be called constant
+LEVEL = 0.01  # bound on the chance of as many constant raters if all of them looked
 MOST_WRONG = 0.25
 """Largest probability, by the same model, that a rater who is named looked and found one label right."""
-FEWEST_FITTED = 3
-"""Fewest raters who gave both labels for a fit."""
+FEWEST_FITTED = 3  # fewest raters who gave both labels for a fit
 
 _MOST_FITTED = 5_000
 _MOST_EXACT = 300.0
@@ -110,20 +97,10 @@ def find_constant(annotations: Annotations) -> tuple[BoolArray, BoolArray]:
 
 
 def too_constant(annotations: Annotations, raters: Raters | None) -> TooConstant:
-    """Find constant raters if there are more of them than the most frequent label explains.
+    """Find constant raters if there are more of them than chance explains, also in a group of `raters`.
 
-    `raters`, if they are described: each is also compared with the use of that label in their group of
-        every axis. A label that a group always gives is its label use, not a lack of care.
-
-    Of a rater's n_j annotations, m_j have the most frequent label of the data. Raters who gave it at least
-    once and not always follow a beta-binomial distribution, fitted by the likelihood given 0 < m_j < n_j, so
-    that constant raters have no part in it. It gives each rater the probability P_j of 0 or n_j. Constant
-    raters are named only if the Poisson-binomial probability of as many or more, under P, is below 0.01. Then
-    raters are named for whom (1 - pi) P_j / (pi + (1 - pi) P_j) is at most a quarter. Here pi is the share of
-    raters who always give one label, whatever they see: with it, pi + (1 - pi) P_j sum to the number found.
-
-    Source: Skellam (1948), Journal of the Royal Statistical Society B 10 (beta-binomial); Hong (2013),
-    Computational Statistics & Data Analysis 59 (Poisson-binomial).
+    The model and the rule stand in docs/quality.md. Poisson-binomial probabilities: Hong (2013),
+    Computational Statistics & Data Analysis 59.
     """
     constant, enough = find_constant(annotations)
     nobody = TooConstant(np.zeros_like(constant), enough)

@@ -13,23 +13,15 @@ from scipy.special import ndtri, rel_entr
 from grasp_core.model.annotations import Annotations, BoolArray, FloatArray, Int64Array
 from grasp_core.reading.screens.constant import find_constant, fitted, others_shares
 
-FEWEST_COMMON = 20
-"""Fewest common items of a pair that is examined."""
-LEVEL = 0.05
-"""Bound on the chance that any pair of independent raters is named."""
-EXCESS = 0.75
-"""Least share of the disagreements expected of independent raters that a pair must lack."""
-CLOSEST = 3
-"""Rank of the partner, by closeness, whose agreement with either rater a pair must exceed."""
+FEWEST_COMMON = 20  # fewest common items of a pair that is examined
+LEVEL = 0.05  # bound on the chance that any pair of independent raters is named
+EXCESS = 0.75  # least share of the disagreements expected of independent raters that a pair must lack
+CLOSEST = 3  # rank of the partner, by closeness, whose agreement with either rater a pair must exceed
 
-MAX_WORK = 2_000_000_000
-"""Most multiplications; larger data are thinned to items drawn at random."""
-MAX_CELLS = 6_000_000
-"""Most annotations times categories."""
-QUICK_WORK, QUICK_CELLS = 200_000_000, 1_000_000
-"""The same bounds for a search of about a second."""
-INSTANT_WORK = 50_000_000
-"""Most multiplications of a search of a few tenths of a second."""
+MAX_WORK = 2_000_000_000  # most multiplications; larger data are thinned to items drawn at random
+MAX_CELLS = 6_000_000  # most annotations times categories
+QUICK_WORK, QUICK_CELLS = 200_000_000, 1_000_000  # the same bounds for a search of about a second
+INSTANT_WORK = 50_000_000  # most multiplications of a search of a few tenths of a second
 MAX_CANDIDATES = 1_000_000
 BLOCK_BYTES = 64 * 2**20
 _SEED = 1
@@ -74,11 +66,7 @@ class Duplicates:
         return CloseRaters(len(self.pairs), self.raters, self.looked_at, self.items_used)
 
     def one_of_each(self, annotations: Annotations) -> BoolArray:
-        """Return one rater of each pair, (J,): with fewer annotations, or with as many but later in the file.
-
-        Pairs are taken in their order. A pair with a rater who is left out already leaves out nobody
-        else.
-        """
+        """Return one rater of each pair, (J,): of fewer annotations, or later; pairs left with one stay."""
         left_out = np.zeros(annotations.n_raters, dtype=np.bool_)
         per_rater = np.bincount(annotations.rater, minlength=annotations.n_raters)
         for pair in self.pairs:
@@ -95,23 +83,7 @@ class Duplicates:
 
 
 def near_duplicates(annotations: Annotations) -> Duplicates:
-    """Find pairs of raters with at least 20 common items whose agreement independence cannot explain.
-
-    Constant raters are left out: they agree without looking.
-
-    Returns the pairs of least plausible agreement first.
-
-    Rater a gives item i the label k with probability q_aik, proportional to p_ik^beta_a w_ak. Here p are
-    shares of labels that others gave the item, beta is how closely the rater follows them, and w the rater's
-    own leaning. Two independent raters agree on E = sum_i sum_k q_aik q_bik of n items. The probability that
-    they agree on S > E or more is at most exp(-n KL(S/n, E/n)) (Hoeffding 1963). E is first raised by the
-    larger excess (S - E) / (n - E) of the two raters with their third closest partners, so that skill and
-    views that several raters share accuse nobody. A pair is named if its bound, times the number of pairs, is
-    below 0.05, and if it lacks three quarters of the disagreements expected.
-
-    Source: van der Linden & Sotaridona (2006), J. Educational and Behavioral Statistics 31 (matches of
-    independent answers); Hoeffding (1963), J. American Statistical Association 58.
-    """
+    """Find pairs of raters who agree more than independent ones, least plausible first (docs/quality.md)."""
     constant, _ = find_constant(annotations)
     votes = _Votes.of(annotations, ~constant)
     usual = np.zeros(votes.rater.size)

@@ -73,20 +73,16 @@ def _slope_and_curve(
     return slope, curve
 
 
-FEWEST_SHARED = 20
-"""Fewest items, labelled by others too, of a rater who is examined."""
-FEWEST_RATERS = 5
-"""Fewest raters among whom one is typical."""
+FEWEST_SHARED = 20  # fewest items, labelled by others too, of a rater who is examined
+FEWEST_RATERS = 5  # fewest raters among whom one is typical
 LEVEL = 0.05
 """Bound on the chance that any rater is named whose sharpness is at least `SMALL` times the typical one."""
 SMALL = 0.4
 LEAST_AGREEMENT = 0.1
 """Least share of the disagreements of chance that the typical rater lacks, if anybody is to be named."""
 
-MAX_CELLS = 6_000_000
-"""Most annotations times categories; larger data are not examined."""
-QUICK_CELLS = 400_000
-"""The same bound for a search of about a second."""
+MAX_CELLS = 6_000_000  # most annotations times categories; larger data are not examined
+QUICK_CELLS = 400_000  # the same bound for a search of about a second
 
 _SHUFFLES = 199
 _MOST_ITEMS, _MOST_VALUES = 500, 4_000_000
@@ -110,14 +106,7 @@ class RandomResponders:
 def random_responders(annotations: Annotations) -> RandomResponders:
     """Find raters whose labels are unrelated to the labels of others, though the others agree.
 
-    Constant raters are left out: another screen finds them.
-
-    The model is the same as for near-duplicates: rater a gives item i the label k with probability q_aik,
-    proportional to p_ik^beta_a w_ak; chance is beta = 0. A rater is named who has (1) an upper confidence
-    bound of beta, with error LEVEL / J, below 0.4 of the median beta, and a lower bound above the negative of
-    that; (2) a beta that does not differ significantly from 0 in any direction; (3) no agreement with views
-    of single other raters beside the common view, by a permutation of the rater's own labels. (2) and (3)
-    protect raters with a view of their own. Nobody is named if the typical rater hardly agrees.
+    The model and its conditions (1) to (3) stand in docs/quality.md. Another screen finds constant raters.
     """
     constant, _ = find_constant(annotations)
     per_rater = tallied(annotations.rater[_shared(annotations)], annotations.n_raters)
@@ -217,10 +206,7 @@ def _without_view(votes: _Votes, found: _Found, candidates: Int64Array) -> Int64
 
 
 def _shared_view(votes: _Votes, beside: FloatArray, rater: int) -> float:
-    """Return the p-value of a rater's agreement with others beside the common view, by shuffling own labels.
-
-    `beside`, shape (K, A), are labels less the model's expectation for their raters.
-    """
+    """Return the p-value of a rater's agreement with others `beside` the common view, by shuffling."""
     rng = np.random.default_rng((_SEED, rater))
     own = np.flatnonzero(votes.who == rater)
     own = own if own.size <= _MOST_ITEMS else np.sort(rng.choice(own, _MOST_ITEMS, replace=False))

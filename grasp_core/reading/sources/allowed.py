@@ -15,21 +15,14 @@ from grasp_core.reading.sandbox.read import files_sha256, read_files, read_table
 from grasp_core.reading.sources import remote
 from grasp_core.reading.table.table import Table
 
-FOLDER = "data:"
-"""The beginning of a location in the server's folder; all others are addresses."""
-MAX_LISTED = 1_000
-"""Most entries that a listing shows."""
-MAX_SEEN = 50_000
-"""Most files that a listing examines."""
+FOLDER = "data:"  # the beginning of a location in the server's folder; all others are addresses
+MAX_LISTED = 1_000  # most entries that a listing shows
+MAX_SEEN = 50_000  # most files that a listing examines
 
 
 @dataclass(frozen=True, slots=True)
 class FolderEntry:
-    """A file, or a folder of Parquet files.
-
-    `path`: path below the folder, with slashes.
-    `changed`: seconds since 1970.
-    """
+    """A file, or a folder of Parquet files, by its path below the folder; `changed`: seconds since 1970."""
 
     path: str
     bytes: int
@@ -170,11 +163,7 @@ def _name(path: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Fetched:
-    """A file with its content at the time of reading.
-
-    `name`: name without the folder.
-    `location`: address, or path in the folder, in the one form that refers to the file.
-    """
+    """A file with its content at the time of reading; `location` is the one form that refers to it."""
 
     name: str
     location: str
@@ -194,11 +183,7 @@ class Fetched:
 
 
 class AllowedSources:
-    """Places that a server may read.
-
-    `folder`: empty if there is none.
-    `prefixes`: addresses; files below them may be read.
-    """
+    """Places that a server may read: below a folder, if it has one, and below addresses."""
 
     def __init__(self, folder: str = "", prefixes: Sequence[str] = ()) -> None:
         try:

@@ -37,15 +37,11 @@ _EXPECTED = "write it like https://host/folder/file.csv"
 
 @dataclass(frozen=True, slots=True)
 class RemoteAddress:
-    """A place on another machine.
-
-    `host`: host with its port if that is not the usual one; a bucket, for object stores.
-    `segments`: segments of the path; for web servers percent-encoded, in one way only.
-    """
+    """A place on another machine."""
 
     scheme: str
-    host: str
-    segments: tuple[str, ...]
+    host: str  # host with its port if that is not the usual one; a bucket, for object stores
+    segments: tuple[str, ...]  # segments of the path; for web servers percent-encoded, in one way only
 
     @property
     def url(self) -> str:
@@ -118,10 +114,8 @@ def _segment(piece: str, scheme: str) -> str:
     return quote(plain, safe=_KEPT) if scheme in _WEB else piece
 
 
-TOTAL_SECONDS = 300.0
-"""The longest that reading one file may take."""
-IDLE_SECONDS = 30.0
-"""The longest that a server may be silent."""
+TOTAL_SECONDS = 300.0  # the longest that reading one file may take
+IDLE_SECONDS = 30.0  # the longest that a server may be silent
 _PIECE = 1 << 20
 
 Guard = Callable[[str], None]
@@ -151,10 +145,7 @@ def file_system(place: str) -> tuple[Any, str]:
 
 
 def parquet_files(url: str, name: str) -> list[tuple[str, str]] | None:
-    """List the Parquet files of a folder at an address: path below the folder and address of each.
-
-    Return None if the address cannot be listed or is no folder.
-    """
+    """List path and address of the Parquet files in a folder; None if it is none, or cannot be listed."""
     if url.startswith(("http://", "https://")) or "::" in url:
         return None
     with in_sentences(url, name):

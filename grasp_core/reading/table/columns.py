@@ -21,11 +21,7 @@ from grasp_core.model.text import number, quoted
 
 @dataclass(frozen=True, slots=True)
 class Vocabulary:
-    """Values that the type of a column names.
-
-    - `values`: all of them, as texts, in their order if they have one.
-    - `codes`: the numbers that stand for the values in the file; empty if none do.
-    """
+    """Values that the type of a column names, in order if it has one, and the numbers that stand for them."""
 
     column: str
     values: tuple[str, ...]
@@ -33,10 +29,8 @@ class Vocabulary:
     codes: tuple[float, ...] = ()
 
 
-MAX_CELLS = 1 << 25
-"""Most cells of a table that a small file may expand to."""
-MAX_WRITTEN = 2 * MAX_CELLS
-"""Most cells of a table whose file writes each cell."""
+MAX_CELLS = 1 << 25  # most cells of a table that a small file may expand to
+MAX_WRITTEN = 2 * MAX_CELLS  # most cells of a table whose file writes each cell
 
 
 def check_cells(cells: int, name: str) -> None:
@@ -61,26 +55,19 @@ def duration_text(value: timedelta) -> str:
 LIKE_MISSING = frozenset({"na", "n/a", "#n/a", "nan", "none", "null", "-", "?", "."})
 
 
-_WHOLE = re.compile(r"([+-]?\d+)\.0+")
-"""A whole number with decimals."""
-_RARE = 500
-"""A label is rare if it has at most one annotation in so many."""
+_WHOLE = re.compile(r"([+-]?\d+)\.0+")  # a whole number with decimals
+_RARE = 500  # a label is rare if it has at most one annotation in so many
 _WORD = re.compile(r"[^\W\d_]+([ '-][^\W\d_]+)*")
 _MOST_MISSPELT = 3
-_ALIKE = 0.75
-"""Similarity by difflib from which a rare label may be a misspelling of another."""
+_ALIKE = 0.75  # similarity by difflib from which a rare label may be a misspelling of another
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Column:
-    """A column's texts.
+    """A column's texts."""
 
-    - `codes`, (n,): position of each cell's text in `values`.
-    - `values`: distinct texts in order of first appearance.
-    """
-
-    codes: Codes
-    values: tuple[str, ...]
+    codes: Codes  # (n,): position of each cell's text in `values`
+    values: tuple[str, ...]  # distinct texts in order of first appearance
 
     @classmethod
     def of(cls, texts: pa.ChunkedArray) -> Column:
@@ -181,10 +168,8 @@ def misspelt(where: str, counts: Mapping[str, int]) -> list[Problem]:
 
 
 ROWS_AT_ONCE = 1 << 16
-_RECURRING = 0.5
-"""Share of distinct texts below which a column is kept as codes."""
-_SPARSE = 8
-"""Step from which every n-th row of a column is taken for a random sample."""
+_RECURRING = 0.5  # share of distinct texts below which a column is kept as codes
+_SPARSE = 8  # step from which every n-th row of a column is taken for a random sample
 
 
 def compact(table: pa.Table) -> pa.Table:

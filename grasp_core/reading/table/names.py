@@ -92,8 +92,7 @@ KEPT = word_set("keep kept include included valid passed accepted")
 MAYBE_EXCLUDED = word_set(
     "speeder speeders speeding straightliner straightliners straightlining careless duplicate"
 )
-MAYBE_KEPT = word_set("consent consented attention")
-"""Words for raters whom some studies leave out."""
+MAYBE_KEPT = word_set("consent consented attention")  # words for raters whom some studies leave out
 MADE = word_set(
     "gold golden consensus majority aggregate aggregated adjudicated adjudication truth mean median average "
     "avg gt goldstandard konsens konsensus consenso mehrheit mayoría mayoria maioria majorité majorite "
@@ -127,8 +126,7 @@ STUDIES = word_set("study exp experiment site hospital")
 """Words for studies or places that may have their own raters, numbered from 1."""
 PHASES = word_set("block phase stage part section type kind trial trials task condition")
 """Words for the parts of an experiment."""
-OCCASIONS = word_set("time day hour minute second")
-"""Words for repeated occasions of asking a rater."""
+OCCASIONS = word_set("time day hour minute second")  # words for repeated occasions of asking a rater
 TIMES = word_set("block phase stage trial trials")
 """Words of `PHASES` for times; a ``type`` or ``section`` may be one of items."""
 TEACHING = word_set("training tutorial qualification quiz onboarding")
@@ -160,8 +158,7 @@ COUNTED = word_set(
     "fraction mean avg average std"
 )
 """Words for counts and figures of an item; each label may have such a column."""
-HOW_OFTEN = word_set("freq frequency count counts n votes")
-"""Words that alone name a frequency of answers."""
+HOW_OFTEN = word_set("freq frequency count counts n votes")  # words that alone name a frequency of answers
 AGGREGATE = (DECIDED | SUMS | COUNTED) - {"accuracy"} | word_set(
     "mode var min max expert reference vote entropy disagreement variation correct soft hard"
 )
@@ -295,11 +292,7 @@ def mentions(name: str, kinds: frozenset[str]) -> bool:
 
 
 def about_raters(name: str, key: str) -> bool:
-    """Return whether a column that `key` determines has a demographic name that is not about items.
-
-    A name that repeats words of `key`, other than words for raters, does not count: a ``teacher_age`` may be
-    the age of teachers who rate or who are rated.
-    """
+    """Return whether a column that `key` determines describes raters, unlike a teacher's ``teacher_age``."""
     found, own = set(words(name)), set(words(key))
     if found.isdisjoint(DEMOGRAPHIC):
         return False

@@ -27,11 +27,9 @@ _WHOLE = (
     (re.compile(r"(?=.*\d)A[0-9A-Z]{9,20}"), "<worker id>"),
 )
 """Forms of ids that platforms make; the last is Mechanical Turk's."""
-ANY = "*"
-"""The sign for any text in a pattern of columns' names."""
+ANY = "*"  # the sign for any text in a pattern of columns' names
 _LONGEST_PATTERN = 59
-_LONGEST = 200
-"""Most letters of a name; longer ones are sentences."""
+_LONGEST = 200  # most letters of a name; longer ones are sentences
 _LETTER = re.compile(r"(.*[^\W\d_].*[\W_])[a-z]", re.I)
 """Names such as ``rater_a``; a letter alone says nothing."""
 
@@ -53,10 +51,7 @@ def form(name: str) -> str | None:
 
 
 def runs(columns: Iterable[str]) -> list[list[str]]:
-    """Group columns with names of one form, at least two each, the longest run first.
-
-    If a file has a name several times, the first column keeps it, and ``label (2)`` follows.
-    """
+    """Group columns with names of one form, also ``label`` and ``label (2)``, the longest run first."""
     columns = list(columns)
     known, found = set(columns), dict[str, list[str]]()
     for column in columns:
@@ -67,10 +62,7 @@ def runs(columns: Iterable[str]) -> list[list[str]]:
 
 
 def repeated(columns: Collection[str]) -> dict[str, tuple[str, int]]:
-    """Return columns whose heading occurs several times, with the heading and its occurrence, from 1.
-
-    Their names are ``label``, ``label (2)``; by pandas ``label``, ``label.1``.
-    """
+    """Return columns of a recurring heading, as ``label (2)`` or ``label.1``, with it and the occurrence."""
     found: dict[str, tuple[str, int]] = {}
     for column in columns:
         if (told := _AGAIN.fullmatch(column)) is None:
@@ -189,11 +181,7 @@ def parts_of(name: str, columns: Collection[str]) -> tuple[str, ...]:
 
 
 def with_joined(table: Table, names: Iterable[str | None]) -> Table:
-    """Return the table with a column for each name that joins several.
-
-    An id is blank if one of its parts is. Other parts give unique ids whatever they contain: their own plus
-    signs are doubled.
-    """
+    """Return the table with a column for each name that joins several; blank if a part is, else unique."""
     for name in dict.fromkeys(filter(None, names)):
         if parts := parts_of(name, table.columns):
             data = table.data.append_column(name, _joined([table.column(part) for part in parts]))

@@ -21,60 +21,41 @@ from grasp_core.reading.table.columns import Column, Vocabulary, compact
 
 @dataclass(frozen=True, slots=True)
 class Recipe:
-    """The reading of a tool's export, or of a published data set.
-
-    - `spec`: how to read the annotations; None if it is still to be guessed, or for a file with only
-      raters. Its filters are advice: nothing is left out until the user says so.
-    - `axes`: proposed axes; empty if they are still to be guessed.
-    - `paper`: whether `axes` and `spec` are a published set-up, to be run with the paper's conventions.
-    - `missing`: cell texts that mean "no value" in this format, beside the empty cell.
-    - `sentences`: what was done to the file, for people.
-    - `left_out`: what the reader left out, e.g. drafts.
-    - `questions`: columns of answers to questions, one of which is the label.
-    - `respondents`: column of the ids of a survey's respondents.
-    - `aside`, `embedded`: columns of a survey that are no questions; columns that describe respondents.
-    - `raters`: whether the file describes raters and has no annotations.
-    - `why_out`: the reason for the filters of `spec`.
-    """
+    """The reading of a tool's export, or of a published data set."""
 
     name: str
+    # how to read the annotations; None if it is still to be guessed, or for a file with only raters. Its
+    # filters are advice: nothing is left out until the user says so
     spec: DataSpec | None = None
-    axes: tuple[AxisSet, ...] = ()
+    axes: tuple[AxisSet, ...] = ()  # proposed axes; empty if they are still to be guessed
+    # whether `axes` and `spec` are a published set-up, to be run with the paper's conventions
     paper: bool = False
-    missing: tuple[str, ...] = ()
-    sentences: tuple[str, ...] = ()
-    left_out: tuple[LeftOut, ...] = ()
-    questions: tuple[str, ...] = ()
-    respondents: str = ""
-    aside: tuple[str, ...] = ()
-    embedded: tuple[str, ...] = ()
-    raters: bool = False
-    why_out: str = "the tool marks such answers as not counting"
+    missing: tuple[str, ...] = ()  # cell texts that mean "no value" in this format, beside the empty cell
+    sentences: tuple[str, ...] = ()  # what was done to the file, for people
+    left_out: tuple[LeftOut, ...] = ()  # what the reader left out, e.g. drafts
+    questions: tuple[str, ...] = ()  # columns of answers to questions, one of which is the label
+    respondents: str = ""  # column of the ids of a survey's respondents
+    aside: tuple[str, ...] = ()  # columns of a survey that are no questions
+    embedded: tuple[str, ...] = ()  # columns of a survey that describe respondents
+    raters: bool = False  # whether the file describes raters and has no annotations
+    why_out: str = "the tool marks such answers as not counting"  # the reason for the filters of `spec`
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Parsed:
-    """Columns and rows of a file; every cell is the text in the file.
-
-    - `data`: columns of text, or of codes into distinct texts, without nulls.
-    - `first_row`: number of the first data row in messages: its line in a text file, 1 in Parquet.
-    - `lines`, (n,): line of each row if blank lines or line breaks within cells shift them.
-    - `recipe`: how to read the file, if its format is known.
-    - `members`: sheets (members) that can be chosen; empty if there is no choice.
-    - `member`: the sheet that was read.
-    - `vocabularies`: values of columns whose types name them.
-    """
+    """Columns and rows of a file; every cell is the text in the file."""
 
     columns: tuple[str, ...] = field(init=False)
-    data: pa.Table
+    data: pa.Table  # columns of text, or of codes into distinct texts, without nulls
     kind: str
-    first_row: int
+    first_row: int  # number of the first data row in messages: its line in a text file, 1 in Parquet
+    # (n,): line of each row if blank lines or line breaks within cells shift them
     lines: Int64Array | None = None
     problems: tuple[Problem, ...] = ()
-    recipe: Recipe | None = None
-    members: tuple[str, ...] = ()
-    member: str | None = None
-    vocabularies: tuple[Vocabulary, ...] = ()
+    recipe: Recipe | None = None  # how to read the file, if its format is known
+    members: tuple[str, ...] = ()  # sheets (members) that can be chosen; empty if there is no choice
+    member: str | None = None  # the sheet that was read
+    vocabularies: tuple[Vocabulary, ...] = ()  # values of columns whose types name them
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "columns", tuple(self.data.column_names))
@@ -116,16 +97,12 @@ class Parsed:
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class Table(Parsed):
-    """A file's rows and columns, with the file's name and hash.
-
-    - `sha256`, `bytes`: hash and size of the file before unpacking.
-    - `source`: where a connector fetched the file, if one did.
-    """
+    """A file's rows and columns, with the file's name and hash."""
 
     name: str
-    sha256: str
+    sha256: str  # of the file before unpacking, as the size
     bytes: int
-    source: str = ""
+    source: str = ""  # where a connector fetched the file, if one did
 
     def row(self, position: int) -> int:
         """Return the number by which a person finds the row at `position` in the file."""

@@ -13,13 +13,7 @@ from hypothesis import strategies as st
 from grasp_core.model.annotations import Axis
 from grasp_core.model.data_spec import Combine, DataSpec, Filters, MapValues
 from grasp_core.model.errors import DataError
-from grasp_core.reading.dataset.load import (
-    Dataset,
-    Fitted,
-    candidate_axes,
-    fitting,
-    load,
-)
+from grasp_core.reading.dataset.load import Dataset, Fitted, candidate_axes, fitting, load
 from grasp_core.reading.dataset.raters import alike
 from grasp_core.reading.table.table import Table
 from grasp_core.report.quality import axis_counts, cross_table, label_counts

@@ -52,21 +52,21 @@ def read(table: Table, raters: Table | None = None) -> tuple[int, int, list[str]
     return summary.annotations, summary.raters, [*why, *(one.sentence for one in guess.advice)]
 
 
-@pytest.mark.parametrize(
-    "who",
-    [
-        *("gold", "Majority vote", "ground_truth", "consensus", "Adjudicated"),
-        *("adjudicator", "FINAL", "MACE", "Dawid-Skene", "CURATION_USER", "final label"),
-        *("GT", "Konsens", "Mehrheit", "consenso", "Referenz"),
-    ],
+MADE = "its name says that it was made of others' labels, or is known to be right"
+OF_OTHERS = (
+    *("gold", "Majority vote", "ground_truth", "consensus", "Adjudicated", "adjudicator", "FINAL", "MACE"),
+    *("Dawid-Skene", "CURATION_USER", "final label", "GT", "Konsens", "Mehrheit", "consenso", "Referenz"),
 )
-def test_a_rater_named_like_what_is_made_of_others_is_none(who: str) -> None:
-    annotations, raters, why = read(long(f"i0,{who},y", f"i1,{who},n"))
-    assert (annotations, raters) == (36, 4)
-    assert why == [
-        f"2 annotations with 'worker' = '{who}': its name says that it was made of others' labels, or is "
-        "known to be right"
-    ]
+NOBODY = ("nan", "NULL", "unknown", "Anonymous", "#N/A")
+
+
+@pytest.mark.parametrize(
+    ("who", "why"), [*((who, MADE) for who in OF_OTHERS), *((who, "it names nobody") for who in NOBODY)]
+)
+def test_a_rater_whose_name_is_no_persons_is_none(who: str, why: str) -> None:
+    """Several people may have answered without an id, the same item too."""
+    found = read(long(f"i0,{who},y", f"i0,{who},n", f"i1,{who},n"))
+    assert found == (36, 4, [f"3 annotations with 'worker' = '{who}': {why}"])
 
 
 def test_all_count_without_an_answer_and_where_the_raters_file_knows_them() -> None:
@@ -256,11 +256,3 @@ def test_items_that_are_checks_are_left_out_and_words_stay() -> None:
         assert (annotations, raters, len(why)) == (36, 4, 1)
     for item in ("attention", "practice makes perfect", "check in 3", "test_1", "total"):
         assert read(long(*(f"{item},w{r},y" for r in range(4)))) == (40, 4, [])
-
-
-@pytest.mark.parametrize("who", ["nan", "NULL", "unknown", "Anonymous", "#N/A"])
-def test_an_id_that_names_nobody_is_no_rater(who: str) -> None:
-    """Several people may have answered without one, the same item too."""
-    annotations, raters, why = read(long(f"i0,{who},y", f"i0,{who},n", f"i1,{who},n"))
-    assert (annotations, raters) == (36, 4)
-    assert why == [f"3 annotations with 'worker' = '{who}': it names nobody"]

@@ -1,9 +1,4 @@
-"""Tables with several columns per rater (item): named after both, or with the rater beside the label.
-
-``P01_offensive, P01_sarcastic, P02_offensive, ...`` and ``annotator1, label1, annotator2, label2, ...``
-become a row per annotation. Raters are recognised by names alone; if names do not show them, nothing is
-changed.
-"""
+"""Tables with several columns per rater: ``P01_rude, P01_odd, P02_rude...``, ``annotator1, label1...``."""
 
 from __future__ import annotations
 
@@ -43,18 +38,13 @@ def read_table(parsed: Parsed, name: str) -> Parsed | None:
 # Options of one question, a column each
 
 
-_LOOKED_AT = 1_000
-"""Number of first rows that show which columns may be ticked."""
+_LOOKED_AT = 1_000  # number of first rows that show which columns may be ticked
 _FEWEST_OPTIONS, _FEWEST_ROWS = 3, 10
 """Fewest columns, and rows, for ticked options; with fewer, a row may tick exactly one by chance."""
 
 
 def _with_ticked(parsed: Parsed, name: str) -> Parsed | None:
-    """Add a label to a table with columns of yes and no of which each row ticks exactly one.
-
-    The table must have a row per annotation: raters are named and recur, and ticks differ within raters and
-    within items. If a column is named like a label, it is the label, and ticks mean something else.
-    """
+    """Add a label to a row per annotation that ticks exactly one of its columns, if no column is named so."""
     n, marks = len(parsed), names.YES | names.NO
     if n < _FEWEST_ROWS or not any(names.id_score(one, RATERS) for one in parsed.columns):
         return None
@@ -262,16 +252,12 @@ class _Pairs(NamedTuple):
 
 
 class _Groups(NamedTuple):
-    """Columns of ids, each with the columns beside it by name without the number or word, as in `name`.
-
-    `numbered`: whether numbers distinguish the groups.
-    `named`: whether the name says that the ids are raters'.
-    """
+    """Columns of ids, each with the columns beside it by name without the number or word, as in `name`."""
 
     name: str
     columns: Sequence[tuple[str, Mapping[str, str]]]
-    numbered: bool
-    named: bool
+    numbered: bool  # whether numbers distinguish the groups
+    named: bool  # whether the name says that the ids are raters'
 
     @property
     def used(self) -> set[str]:

@@ -1,10 +1,4 @@
-"""Data sets with a row per item and all its annotations in lists.
-
-One list has rater ids, and others of the same length have their labels. Parquet and JSON have lists;
-:mod:`~grasp_core.reading.formats.shapes.list_cells` reads them from the cells of other tables, and
-:mod:`~grasp_core.reading.formats.shapes.objects` makes them of objects under the raters' ids, such as
-``{"annotators": {"P01": {"label": 3}}}``.
-"""
+"""Data sets with a row per item, a list of rater ids, and equally long lists of their labels."""
 
 from __future__ import annotations
 
@@ -30,19 +24,13 @@ from grasp_core.reading.table import names
 from grasp_core.reading.table.columns import check_cells, compact
 from grasp_core.reading.table.table import Parsed
 
-_PARALLEL = 0.9
-"""Least share of the rows examined in which lists that belong together are equally long."""
-_TRIED = 20
-"""Most columns that are tried as the raters' list."""
+_PARALLEL = 0.9  # least share of the rows examined in which lists that belong together are equally long
+_TRIED = 20  # most columns that are tried as the raters' list
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Lists:
-    """Columns of lists that belong together.
-
-    `rater`: the column of rater ids.
-    `others`: columns with as many entries: labels, times, facts about raters.
-    """
+    """The column of lists of raters, and `others` with as many entries: labels, times, facts."""
 
     rater: str
     others: tuple[str, ...]
@@ -89,10 +77,7 @@ def _as_long(lengths: Mapping[str, Int64Array], rater: str) -> tuple[str, ...]:
 
 
 def recognised(parsed: Parsed, lists: Lists, kind: str, unread: Sequence[str] = ()) -> Parsed:
-    """Return a table with a row per annotation, and its reading; `parsed.lines` numbers the rows.
-
-    `unread`: names of lists that are no annotations.
-    """
+    """Return a row per annotation, with its reading; `parsed.lines` numbers them, `unread` are left out."""
     data = parsed.data
     rows = int(np.unique(parsed.lines).size) if parsed.lines is not None else len(data)
     others = [column for column in data.column_names if column not in lists.all]
@@ -122,8 +107,7 @@ def recognised(parsed: Parsed, lists: Lists, kind: str, unread: Sequence[str] = 
 _LOOKED_AT = 1_000
 _SIGNATURES = re.compile("completed_by|created_by|annotated_by|by|username|login|email|author|name|id")
 """Fields of an annotation that may name its rater."""
-_OF_LABELS = frozenset(["name", "id"])
-"""Those that possible labels have, too."""
+_OF_LABELS = frozenset(["name", "id"])  # those that possible labels have, too
 
 
 def read(records: Sequence[Record], name: str) -> Parsed | None:
@@ -194,10 +178,7 @@ def _refuse_by_label(records: Sequence[Record], name: str) -> None:
 
 
 def _opened(records: Sequence[Record], name: str) -> list[Record] | None:
-    """Return a record per entry of a list whose entries have lists of annotations, as sentences of a text.
-
-    An entry beyond the records examined that cannot have such lists is refused.
-    """
+    """Return a record per entry of a list whose entries have lists of annotations, as sentences of a text."""
     entries: dict[str, list[Any]] = {}
     for record in records[:_LOOKED_AT]:
         for field, own in record.items():
@@ -291,10 +272,7 @@ def _several_each(value: Sequence[Any]) -> bool:
 def _fitting(
     lists: Lists, found: Sequence[Mapping[str, Sequence[Any]]], held: Sequence[Mapping[str, list[Any]]]
 ) -> Lists:
-    """Return the lists, but for lists of lists that differ in length from the list of raters.
-
-    `held`: the lists of each record as they are, by path.
-    """
+    """Return the lists without lists of lists, in `held` by path, that are not as long as the raters'."""
     nested = {path for one in held for path, value in one.items() if _several_each(value)}
     other = {
         path for path in nested for own in found if len(own.get(path, ())) != len(own.get(lists.rater, ()))

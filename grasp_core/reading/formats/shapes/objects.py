@@ -15,13 +15,10 @@ from grasp_core.reading.files.json_files import Record
 from grasp_core.reading.formats.shapes import rows
 from grasp_core.reading.table import names
 
-_RATER, _LABEL = "rater", "label"
-"""Names of the fields for a key, and for a value that is no object."""
+_RATER, _LABEL = "rater", "label"  # names of the fields for a key, and for a value that is no object
 _DEPTH = 3
-_FEW = 11
-"""Most numbers that may be the points of a scale and no ids."""
-_LIKE = 0.9
-"""Least share of inner objects with a common field if they are of one form."""
+_FEW = 11  # most numbers that may be the points of a scale and no ids
+_LIKE = 0.9  # least share of inner objects with a common field if they are of one form
 _ITEMS = names.ITEM | {"q"}
 _SPLITS = frozenset(["train", "training", "dev", "val", "valid", "validation", "eval", "test"])
 OF_ANNOTATIONS = names.RATER | names.word_set("annotation judgment judgement response vote rating review")
@@ -61,10 +58,7 @@ def singular(field: str) -> set[str]:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class _Map:
-    """Objects under one path, one per record that has it.
-
-    `named`: words of the path's last field.
-    """
+    """Objects under one path, one per record that has it; `named` are the words of the path's last field."""
 
     path: Sequence[str]
     found: Sequence[Record]
@@ -127,10 +121,7 @@ class _Map:
 
 
 def as_lists(records: Sequence[Record], name: str) -> list[Record] | None:
-    """Return the records with a list of objects, each with its key, in place of objects by rater.
-
-    Return None if no field has objects by rater; refuse keys that may be raters or something else.
-    """
+    """Return the records with lists in place of objects by rater, else None; refuse unclear keys."""
     if any(
         isinstance(value, str)
         and (names.id_score(field, names.RATER) or names.mentions(field, names.DEMOGRAPHIC - _OF_ITEMS))

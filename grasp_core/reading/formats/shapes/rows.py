@@ -22,14 +22,11 @@ from grasp_core.reading.table.columns import check_cells
 from grasp_core.reading.table.parsed import check_filled, from_cells, name_columns
 from grasp_core.reading.table.table import Parsed, Recipe
 
-MAX_OPTIONS = 50
-"""Most different answers to a question that is not free text."""
+MAX_OPTIONS = 50  # most different answers to a question that is not free text
 MAX_AXES, PROPOSED_AXIS_VALUES = 6, 25
 """Most axes that are proposed, and most values of each; a person may choose an axis with more."""
-LOOKED_AT = 20
-"""Number of first records that show whether a file is a tool's."""
-JOIN = " + "
-"""Text between several choices of one annotation."""
+LOOKED_AT = 20  # number of first records that show whether a file is a tool's
+JOIN = " + "  # text between several choices of one annotation
 _PARTS = ("answers", "about", "extra")
 
 
@@ -42,12 +39,7 @@ def read_as_long(
     done: Iterable[str],
     beside: Collection[str],
 ) -> Parsed:
-    """Return the file as `data`, a row per annotation, with its reading.
-
-    `ids`: columns of the items' and the raters' ids.
-    `asked`: columns of questions.
-    `beside`: columns of which one may be the items' texts.
-    """
+    """Return the file as `data`, with its reading: `ids` of items and raters, columns `asked`, `beside`."""
     item, rater = ids
     label = first_label({column: data.column(column).unique().to_pylist() for column in asked})
     text = "text" if "text" in beside and item != "text" else None
@@ -89,39 +81,27 @@ def raters_file(
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One annotation.
+    """One annotation."""
 
-    `line`: number of its record in the file.
-    `about`: the file's fields about the item.
-    `extra`: the tool's fields about the annotation: times, ids, status.
-    """
-
-    line: int
+    line: int  # number of its record in the file
     item: str
     rater: str
     answers: dict[str, str]
-    about: Mapping[str, str]
-    extra: dict[str, str]
+    about: Mapping[str, str]  # the file's fields about the item
+    extra: dict[str, str]  # the tool's fields about the annotation: times, ids, status
 
 
 @dataclass(slots=True)
 class Export:
-    """Annotations of a tool's export, collected by its reader.
-
-    `name`, `kind`: the file's name and kind, e.g. "Label Studio, JSON".
-    `unreadable`: words for questions that are left out, as some answers to them cannot be read.
-    `unread`: names of these questions.
-    `skipped`: counts of other parts that were left out.
-    `said`: sentences on the changes, for people.
-    """
+    """Annotations of a tool's export, collected by its reader."""
 
     name: str
-    kind: str
-    unreadable: str = ""
-    unread: dict[str, None] = field(default_factory=dict)
+    kind: str  # e.g. "Label Studio, JSON"
+    unreadable: str = ""  # words for questions that are left out, as some answers to them cannot be read
+    unread: dict[str, None] = field(default_factory=dict)  # names of these questions
     rows: list[Row] = field(default_factory=list)
-    skipped: Counter[Skipped] = field(default_factory=Counter)
-    said: list[str] = field(default_factory=list)
+    skipped: Counter[Skipped] = field(default_factory=Counter)  # counts of other parts that were left out
+    said: list[str] = field(default_factory=list)  # sentences on the changes, for people
 
     def add(
         self,
@@ -145,11 +125,7 @@ class Export:
             self.said.append(worded(sentence, {"n": count, **numbers}))
 
     def table(self, prefer: Sequence[str] = (), drop: Sequence[tuple[str, str]] = ()) -> Parsed:
-        """Return a table with the columns ``item`` and ``rater``, one per question, then all other fields.
-
-        `prefer`: questions that are preferred as the label, best first.
-        `drop`: annotations that the proposed filter leaves out.
-        """
+        """Return a table of ``item``, ``rater``, questions (the best in `prefer`), and other fields."""
         if not self.rows:
             raise DataError(
                 f"{self.name} is an export without annotations ({self.kind}); export them together with "

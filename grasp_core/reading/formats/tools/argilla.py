@@ -17,8 +17,7 @@ _IDS = ("external_id", "id", "_server_id")
 _STATUSES = {"0": "draft", "1": "submitted", "2": "discarded"}
 """Statuses by number, for data sets that keep them as class labels."""
 _NOT_ABOUT = frozenset({*_IDS, "fields", "responses", "suggestions", "vectors", "metadata", "status"})
-_RANKED = " > "
-"""Text between the options of a ranking, the best first."""
+_RANKED = " > "  # text between the options of a ranking, the best first
 
 _Response = tuple[str, Any, Any, Any]
 """A question, a user, the answer, and a status, None if the export has none."""
@@ -35,10 +34,7 @@ def is_export(records: Sequence[Record]) -> bool:
 
 
 def read(records: Sequence[Record], name: str, written: str = "JSON") -> Parsed | None:
-    """Return a row per record and user; None for a file that is not Argilla's.
-
-    `written`: the file's form, e.g. "JSON" or "Parquet".
-    """
+    """Return a row per record and user of a file written as JSON, CSV...; None if it is not Argilla's."""
     if not is_export(records):
         return None
     found = Export(name, f"Argilla, {written}", unreadable="questions whose answers cannot be read")

@@ -29,8 +29,7 @@ _LABELS = ("label", "labels", "cats")
 _CONTENTS = ("text", "data", "filename")
 _NOT_ABOUT = frozenset({"id", "annotations", "annotation_approver", "comments", "Comments", *_LABELS})
 _ENDINGS = {".csv": "CSV", ".json": "JSON", ".jsonl": "JSON Lines"}
-_NOBODY = "unknown"
-"""Name of the file of texts that nobody has labelled, up to version 1.5."""
+_NOBODY = "unknown"  # name of the file of texts that nobody has labelled, up to version 1.5
 _FILE_EACH = "each file was taken for the annotator that it is named after"
 _NUMBER = "the text's number"
 _OF_SPANS = "the labels are of spans; only labels of whole texts are read"
@@ -59,10 +58,7 @@ def read_table(parsed: Parsed, name: str) -> Parsed | None:
 
 
 def read_archive(archive: Archive) -> Parsed | None:
-    """Read an archive with a file per annotator, named after them; None for any other archive.
-
-    Files belong to annotators if at least two of them share a text: parts of one data set share none.
-    """
+    """Read a file per annotator, if two share a text, unlike parts of data; None for other archives."""
     members, name = archive.names, archive.name
     endings = {PurePosixPath(path).suffix.lower() for path in members}
     if len(members) < 2 or len(endings) != 1 or not endings <= {".txt", *_ENDINGS}:
@@ -210,8 +206,7 @@ _FIRST = re.compile(rb'"?( |' + _MARK.encode() + b")")
 _MARKED = re.compile(rb'(\A|\n)"?' + _MARK.encode())
 _START = 1 << 16
 _MOST_LABELS = 256
-_WORDS = 20
-"""Most words of a label."""
+_WORDS = 20  # most words of a label
 _INSTEAD = "export as JSONL"
 
 

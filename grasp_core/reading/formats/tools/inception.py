@@ -25,8 +25,7 @@ _XMI_ID = "http://www.omg.org/XMI id"
 _DAMAGED = "{} is a UIMA CAS that is damaged or cut off; export the project again"
 _CHOOSE = "export the project again and choose 'UIMA CAS JSON 0.4' or 'UIMA CAS XMI' as the format"
 
-Structure = dict[str, Any]
-"""A feature structure: its type, and its features with values."""
+Structure = dict[str, Any]  # a feature structure: its type, and its features with values
 
 
 def read(records: Sequence[Record], name: str) -> Parsed | None:
@@ -86,10 +85,7 @@ def read_archive(archive: Archive) -> Parsed | None:
 
 
 def _unpacked(content: bytes, rater: str, where: str) -> tuple[list[Structure] | None, str]:
-    """Return the feature structures of a member, None for other formats, and its annotator.
-
-    Older versions pack it into an archive with another name; the file in the archive has the annotator's.
-    """
+    """Return a member's structures, or None, and its annotator, whom an archive inside may name."""
     if content.startswith(ZIP):
         inner = Archive(content, where)
         able = [path for path in inner.names if path.endswith((".xmi", ".json"))]

@@ -20,8 +20,7 @@ from grasp_core.reading.table.table import Parsed
 
 _OF_ANNOTATION = ("lead_time", "created_at", "updated_at")
 _FLAT = frozenset({"id", "annotator", "annotation_id", "was_cancelled", "agreement", *_OF_ANNOTATION})
-STARRED = "starred"
-"""Column with the kind of ground truth of each annotation."""
+STARRED = "starred"  # column with the kind of ground truth of each annotation
 _NO, _RATER, _REFERENCE = "no", "rater", "reference"
 """Its values: no ground truth; ground truth of a rater who also gave other answers; of another person."""
 _NO_STARS = "this form does not say which answers are ground truth (starred); the JSON export does"
@@ -32,8 +31,7 @@ _GUESSED = (
     "annotations of one task never differ, so which columns are answers was guessed; the JSON export says it"
 )
 _TASK = "the task's number"
-_PLAIN = "plain"
-"""The kind of an answer whose form shows no kind: a single choice, or a text."""
+_PLAIN = "plain"  # the kind of an answer whose form shows no kind: a single choice, or a text
 _KINDS = frozenset({"choices", "rating", "taxonomy", "number", "selected", "datetime", "text", "ranker"})
 _WRITTEN = names.word_set(
     "why reason reasons reasoning rationale justification explanation explain comment comments note notes "
@@ -72,11 +70,7 @@ def read_table(parsed: Parsed, name: str) -> Parsed | None:
 
 @dataclass(slots=True)
 class _Found(Export):
-    """Annotations, with marks for the starred ones.
-
-    `kinds`: kinds of each question's answers.
-    `regions`: number of answers about parts of an item, which are no annotations of it.
-    """
+    """Annotations, with marks for the starred ones, kinds of answers, and a number of answers on regions."""
 
     starred: list[bool] = field(default_factory=list)
     kinds: dict[str, set[str]] = field(default_factory=dict)

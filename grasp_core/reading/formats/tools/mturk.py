@@ -32,14 +32,10 @@ _TEXTS = frozenset({"text", "sentence", "comment", "post", "tweet", "document", 
 _ID = frozenset({"id", "ids", "key", "uid", "uuid", "number", "nr", "index", "idx"})
 _LONG, _SETS = 200, 8
 """Letters of a name that are searched for numbers, and most sets of numbers that are tried."""
-_MOST = 0.85
-"""Least share of the inputs' numbers that answers have if both are numbered alike."""
-_REPEATS = 0.9
-"""Share of an answer's cells that equal an input's, from which it is no answer."""
-_OFTEN = 3
-"""An input that occurs so often in one HIT fills empty places; twice, it may be asked again."""
-_SHORT = 80
-"""Most letters of a text that is an item's id."""
+_MOST = 0.85  # least share of the inputs' numbers that answers have if both are numbered alike
+_REPEATS = 0.9  # share of an answer's cells that equal an input's, from which it is no answer
+_OFTEN = 3  # an input that occurs so often in one HIT fills empty places; twice, it may be asked again
+_SHORT = 80  # most letters of a text that is an item's id
 _MOST_REASONS = 100
 
 _Columns = dict[str, list[str]]
@@ -113,16 +109,11 @@ def _spec(columns: _Columns, item: str) -> DataSpec | None:
 
 # Several items in a HIT: inputs and answers that are numbered
 
-_Patterns = dict[str, dict[int, str]]
-"""Columns by their names without a number, if several have the same."""
+_Patterns = dict[str, dict[int, str]]  # columns by their names without a number, if several have the same
 
 
 class _Numbered(NamedTuple):
-    """Inputs and answers that are numbered alike, so that each number is an item.
-
-    `inputs`, `answers`: e.g. "Input.text_#", and its columns in the order of `numbers`; "" for a missing
-        column.
-    """
+    """Inputs and answers, as ``Input.text_#``, with a column for each of `numbers`, "" for a missing one."""
 
     numbers: Sequence[int]
     inputs: Mapping[str, Sequence[str]]
@@ -135,10 +126,7 @@ class _Numbered(NamedTuple):
 
 
 def _patterns(columns: Collection[str], part: str) -> _Patterns:
-    """Return the patterns of inputs or answers.
-
-    A name with two numbers has two patterns; the pattern without the last number comes first.
-    """
+    """Return the patterns of inputs or answers; of a name with two numbers, the last number comes first."""
     found: _Patterns = {}
     for column in (column for column in columns if column.startswith(part)):
         for match in reversed(list(re.finditer(r"(?<!\d)\d{1,6}(?!\d)", column[:_LONG]))):
@@ -187,10 +175,7 @@ def _numbered(columns: _Columns, inputs: _Patterns, answers: _Patterns) -> _Numb
 
 
 def _in_order(found: Mapping[int, str], numbers: Sequence[int], least: float) -> list[str]:
-    """Return the columns for the inputs' numbers; equally many from another first number are shifted.
-
-    A few may be missing, with "" instead: a question that nobody answered has no column.
-    """
+    """Return the columns for the inputs' numbers, or shifted; "" for a few that nobody answered."""
     if sum(one in found for one in numbers) >= least * len(numbers):
         return [found.get(one, "") for one in numbers]
     shift = min(found) - min(numbers)
@@ -198,11 +183,7 @@ def _in_order(found: Mapping[int, str], numbers: Sequence[int], least: float) ->
 
 
 def _spread(columns: _Columns, numbered: _Numbered) -> tuple[str, _Columns, list[int], int, list[str]]:
-    """Return a row per item: items' column, all columns, rows' origins, number of answers without input.
-
-    The numbered columns become one for each pattern; places with answers but without input are left out, as
-    are those of a text such as ``BLANK``, which comes last.
-    """
+    """Return a row per item: items' column, all columns, rows' origins, answers without input, blanks."""
     hits, slots = columns[_HIT], len(numbered.numbers)
     blank = [""] * len(hits)
     wide: _Columns = {}
@@ -278,10 +259,7 @@ def _expanded(parsed: Parsed, columns: _Columns, name: str) -> _Columns:
 
 
 def _answers(cell: str) -> dict[str, str]:
-    """Return questions and answers of one assignment.
-
-    Raises ValueError if the text is not JSON, or no object or list of objects.
-    """
+    """Return questions and answers of one assignment; ValueError if the text is no objects in JSON."""
     if not cell.strip():
         return {}
     whole = _DECODER.decode(whole_characters(cell.strip()))

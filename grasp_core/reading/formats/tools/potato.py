@@ -19,10 +19,8 @@ from grasp_core.reading.table.table import Parsed
 
 _ITEM, _RATER, _TEXT = ("instance_id", "id"), ("user", "user_id", "username"), ("displayed_text", "text")
 """Names of fields and columns, in the order of search."""
-_OLD = ":::"
-"""Text between question and option in tables of version 1; later versions use a dot."""
-_PROSE = 25
-"""Length above which a cell may be prose."""
+_OLD = ":::"  # text between question and option in tables of version 1; later versions use a dot
+_PROSE = 25  # length above which a cell may be prose
 _GOLD = frozenset(["gold", "truth", "groundtruth", "expert", "reference", "majority"])
 _INTERNAL = ("_spans", "_room", "_room_id", "_data")
 _STATE = "instance_id_to_label_to_value"
@@ -31,16 +29,14 @@ _FILES = ("user_state.json", "annotated_instances.jsonl", "annotated_instances.j
 """Files of an annotator's folder, the best first."""
 _NO, _MARKS = frozenset({"", "false", "none", "null"}), frozenset({"true", "on", "0", "1"})
 _OWN_WORDS = frozenset({"free_response", "other", "text_box"})
-_ENOUGH = 10
-"""Fewest answers that can distinguish free text from options."""
+_ENOUGH = 10  # fewest answers that can distinguish free text from options
 _TIME = re.compile(r"(\d+)d (\d+)h (\d+)m (\d+)s")
 
 _Given = dict[str, dict[str, str]]
 """Values of options by question; the option "" stands for the question itself."""
 
 
-_Answered = tuple[Row, _Given]
-"""A row before its questions are known, and its values."""
+_Answered = tuple[Row, _Given]  # a row before its questions are known, and its values
 
 
 def is_table(columns: Sequence[str]) -> bool:

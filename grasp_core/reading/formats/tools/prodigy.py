@@ -24,11 +24,7 @@ _NOT_ABOUT = _MARKS | {"answer", "accept", "_timestamp", "_is_binary", "_block",
 
 
 def read(records: Sequence[Record], name: str) -> Parsed | None:
-    """Return a row per answered task; None for a file that is not Prodigy's.
-
-    The label is the chosen options of a choice task, the field of a task with a field to fill in, or in other
-    tasks the answer itself: accept or reject.
-    """
+    """Return a row per answered task, labelled by options, fields, or accept; None for files of others."""
     if not any(_said(one) and not _MARKS.isdisjoint(one) for one in records[: rows.LOOKED_AT]):
         return None
     if any(isinstance(record.get("versions"), list) for record in records):

@@ -38,8 +38,7 @@ _MARKS = re.compile(
     "|started_datetime|status|submission id|time taken|time_taken|total approvals"
 )
 _NEEDED_MARKS = 3
-_JOINED = 2
-"""Rows per participant, on average, from which a table is one of answers joined to the export."""
+_JOINED = 2  # rows per participant, on average, from which a table is one of answers joined to the export
 _AXES = (
     "sex|gender|ethnicity simplified|ethnicity|age|country of residence|current country of residence"
     "|country of birth|nationality|language|first language|student status|employment status"
@@ -73,29 +72,20 @@ _NEVER_ITEMS = re.compile(
     r".*(_TEXT|_DO(_.*)?|[ _](First|Last) Click|[ _]Page Submit|[ _]Click Count|- Text|Timing)", re.I
 )
 """Columns of typed texts, of the order of display, and of clicks."""
-_SEPARATED = " - "
-"""Separator in a text between a question and its subject."""
+_SEPARATED = " - "  # separator in a text between a question and its subject
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class _Survey:
-    """An export of a survey, as its tool's reader describes it.
-
-    `parsed`: the responses only.
-    `own_id`: column of the tool's ids of responses.
-    `known`: columns about the response that are no questions.
-    `embedded`: columns of `known` that the survey's maker set, such as a condition.
-    `texts`: texts of the questions.
-    `said`: sentences on the changes to the file.
-    """
+    """An export of a survey, as its tool's reader describes it."""
 
     tool: str
-    parsed: Parsed
-    own_id: str
-    known: Collection[str]
-    texts: Mapping[str, str]
-    said: Sequence[str]
-    embedded: Collection[str] = ()
+    parsed: Parsed  # the responses only
+    own_id: str  # column of the tool's ids of responses
+    known: Collection[str]  # columns about the response that are no questions
+    texts: Mapping[str, str]  # texts of the questions
+    said: Sequence[str]  # sentences on the changes to the file
+    embedded: Collection[str] = ()  # columns of `known` that the survey's maker set, such as a condition
 
     def asked(self, questions: Sequence[str]) -> dict[str, list[str]]:
         """Group columns of one question about several things, by its text."""
@@ -187,10 +177,7 @@ def _items(distinct: Mapping[str, set[str]], survey: _Survey) -> list[str]:
 def _patterns(
     items: Sequence[str], distinct: Mapping[str, set[str]], survey: _Survey, name: str
 ) -> tuple[str, ...]:
-    """Return a pattern of columns for each of several questions about the same things, for a choice of one.
-
-    As columns they would be taken for other items. If patterns cannot separate them, they are refused.
-    """
+    """Return patterns of several questions about the same things, for a choice of one; or refuse the file."""
     labels: set[str] = set().union(*(distinct[one] for one in items))
     asked = {
         question: run

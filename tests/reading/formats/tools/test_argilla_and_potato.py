@@ -16,20 +16,8 @@ from hypothesis import given
 from grasp_core.model.errors import DataError
 from grasp_core.reading.formats.tools import argilla, potato
 from grasp_core.reading.sandbox.read import read_table
-from tests.reading.exports import (
-    cells,
-    lines,
-    loaded,
-    mangled,
-    parquet,
-    read_or_refused,
-    recipe_of,
-    refused,
-    spec_of,
-    survives,
-    table_of,
-    textual,
-)
+from tests.reading import exports
+from tests.reading.exports import cells, table_of
 from tests.reading.making import csv_bytes
 from tests.zips import zipped
 
@@ -116,9 +104,9 @@ def test_a_row_per_record_and_user(form: Form) -> None:
     expected = [(f"r{n}", *given) for n, answers in enumerate(ANSWERS, 1) for given in answered(answers)]
     assert cells(table, "item", "rater", "toxic") == expected
     assert [table.row(position) for position in (0, 4, 10)] == [1, 2, 3]
-    assert (spec_of(table).label, spec_of(table).text) == ("toxic", "text")
-    assert recipe_of(table).sentences == ()
-    data = loaded(table)
+    assert (exports.spec_of(table).label, exports.spec_of(table).text) == ("toxic", "text")
+    assert exports.recipe_of(table).sentences == ()
+    data = exports.loaded(table)
     assert dict(zip(data.summary.categories, data.summary.label_counts, strict=True)) == {"No": 5, "Yes": 6}
 
 
@@ -129,7 +117,7 @@ def test_what_is_not_submitted_is_left_out_and_said() -> None:
     records[1]["responses"][0]["user_id"] = None
     table = table_of(records)
     assert len(table) == 8
-    assert recipe_of(table).sentences == (  # two questions each
+    assert exports.recipe_of(table).sentences == (  # two questions each
         "4 responses that were not submitted were left out",
         "2 annotations of an unknown annotator were left out",
     )
@@ -139,9 +127,9 @@ def test_what_is_not_submitted_is_left_out_and_said() -> None:
 def test_parquet_gives_what_json_gives(form: Form) -> None:
     """Columns hold lists of answers and of objects; a record without answers has none."""
     records = [*sample(form), form(4, (None,) * 4)]
-    ours, theirs = table_of(records), read_table(parquet(records), "records.parquet")
+    ours, theirs = table_of(records), read_table(exports.parquet(records), "records.parquet")
     assert theirs.kind == "Argilla, Parquet"
-    assert spec_of(theirs) == spec_of(ours)
+    assert exports.spec_of(theirs) == exports.spec_of(ours)
     shown = [name for name in ours.columns if name in theirs.columns]
     assert shown[:3] == ["item", "rater", "toxic"]
     assert cells(theirs, *shown) == cells(ours, *shown)
@@ -161,13 +149,13 @@ def test_parquet_leaves_out_drafts_and_reads_every_kind_of_question() -> None:
         **column("kinds.responses", kinds, status),
         **column("marks.responses", [spans, [], [], []], ["submitted"] * 4),
     }
-    table = read_table(parquet([record]), "records.parquet")
+    table = read_table(exports.parquet([record]), "records.parquet")
     assert cells(table, "item", "rater", "stars", "kinds") == [
         ("r1", "u-ann", "1", "insult + threat"),
         ("r1", "u-dua", "4", "insult"),
     ]
     assert "marks" not in table.columns
-    assert recipe_of(table).sentences[:2] == (
+    assert exports.recipe_of(table).sentences[:2] == (
         "4 responses that were not submitted were left out",
         "questions whose answers cannot be read were left out: 'marks'",
     )
@@ -184,12 +172,12 @@ def test_nested_records_without_statuses_are_refused() -> None:
     records[0]["responses"]["toxic"][0]["status"] = None
     table = table_of(records)
     assert len(table) == 10
-    assert recipe_of(table).sentences == ("1 response without a status was left out",)
+    assert exports.recipe_of(table).sentences == ("1 response without a status was left out",)
 
 
 def test_an_answer_given_twice_is_refused_and_a_ranking_read() -> None:
     twice = by_column(1, ("Yes", "No", None, None)) | {"toxic.responses.users": ["u-ann", "u-ann"]}
-    refused([twice], "record 1: user 'u-ann' answers 'toxic' twice")
+    exports.refused([twice], "record 1: user 'u-ann' answers 'toxic' twice")
     # They are lists like choices, but of all options in an order.
     record = by_column(1, ("Yes",) * 4)
     ranked = record | {"toxic.responses": [["b", "a"], ["a", "b"], [], ["a", "b"]]}
@@ -207,12 +195,14 @@ def test_every_kind_of_answer() -> None:
     table = table_of([{"fields": fields(1), "responses": [response]}])
     assert table.columns == ("item", "rater", "stars", "kinds", "order", "why", "no", "text")
     assert cells(table, *table.columns[:7]) == [("1", "u", "4", "insult + threat", "b > a = c", "so", "")]
-    assert "questions whose answers cannot be read were left out: 'marks'" in recipe_of(table).sentences
+    assert (
+        "questions whose answers cannot be read were left out: 'marks'" in exports.recipe_of(table).sentences
+    )
 
 
 def test_damage_is_one_sentence_that_names_the_record() -> None:
     def second(form: Form, record: dict[str, Any], said: str) -> None:
-        refused([form(1, ANSWERS[0]), record], "record 2: ", said)
+        exports.refused([form(1, ANSWERS[0]), record], "record 2: ", said)
 
     def by_answer(value: Any) -> dict[str, Any]:
         order = [{"user_id": "u", "value": value, **SUBMITTED}]
@@ -227,11 +217,11 @@ def test_damage_is_one_sentence_that_names_the_record() -> None:
     second(by_column, record | {"toxic.responses.users": ["u"]}, "as many of each, found '1, 4, 4'")
     second(by_column, record | {"toxic.responses.users": None}, "the users of 'toxic' should be a list")
     answers = {"toxic.responses": [{}, "No", "No", "No"]}
-    refused([record | answers], "its question 'toxic' cannot be read")
-    refused([by_answer([{"value": "a", "rank": "first"}])], "its question 'order' cannot be read")
+    exports.refused([record | answers], "its question 'toxic' cannot be read")
+    exports.refused([by_answer([{"value": "a", "rank": "first"}])], "its question 'order' cannot be read")
     marked = [{"start": 0, "end": 1, "label": "a"}]
-    refused([by_answer(marked)], "cannot be read, as those that mark spans")
-    refused([by_user(1, (None,) * 4)], "is an export without annotations (Argilla, JSON)")
+    exports.refused([by_answer(marked)], "cannot be read, as those that mark spans")
+    exports.refused([by_user(1, (None,) * 4)], "is an export without annotations (Argilla, JSON)")
 
 
 def test_other_records_and_files_are_left_alone() -> None:
@@ -245,9 +235,9 @@ def test_other_records_and_files_are_left_alone() -> None:
 
 @pytest.mark.parametrize("form", FORMS, ids=lambda form: form.__name__)
 def test_mangled_records(form: Form) -> None:
-    @given(mangled(sample(form)[:2]))
+    @given(exports.mangled(sample(form)[:2]))
     def check(records: list[dict[str, Any]]) -> None:
-        survives(argilla.read, records, "records.json")
+        exports.survives(argilla.read, records, "records.json")
 
     check()
 
@@ -321,7 +311,7 @@ def folders(ending: str) -> bytes:
     """As version 1 has them: called as the annotators."""
     header, delimiter = "instance_id,displayed_text,tone:::neg,tone:::pos", "," if ending == "csv" else "\t"
     files = {
-        user: lines(version_1(user))
+        user: exports.lines(version_1(user))
         if ending == "jsonl"
         else csv_of(header, ["", "1"], ["2", ""], user, delimiter)
         for user in USERS
@@ -340,8 +330,8 @@ NEW_CSV = csv_of(
 @pytest.mark.parametrize(
     ("content", "name", "kind"),
     [
-        (lines(exported()), "annotations.jsonl", "Potato, JSON"),
-        (lines(version_1()), "annotated_instances.jsonl", "Potato, JSON"),
+        (exports.lines(exported()), "annotations.jsonl", "Potato, JSON"),
+        (exports.lines(version_1()), "annotated_instances.jsonl", "Potato, JSON"),
         (states(), "potato.zip", "Potato, zip"),
         *((folders(ending), f"{ending}.zip", "Potato, zip") for ending in ("jsonl", "csv", "tsv")),
         *((OLD_CSV, "all.csv", "Potato, CSV"), (NEW_CSV, "annotations.csv", "Potato, CSV")),
@@ -352,16 +342,16 @@ def test_every_form_gives_the_votes(content: bytes, name: str, kind: str) -> Non
     table = read_table(content, name)
     assert table.kind == kind
     assert sorted(cells(table, "item", "rater", "tone")) == sorted(pairs())
-    summary = loaded(table).summary
+    summary = exports.loaded(table).summary
     assert (summary.items, summary.raters, summary.annotations) == (2, 4, 8)
     assert (summary.categories, summary.label_counts) == (("neg", "pos"), (4, 4))
 
 
 def test_what_the_forms_hold_beside_the_votes() -> None:
-    table = read_table(lines(exported()), "annotations.jsonl")
+    table = read_table(exports.lines(exported()), "annotations.jsonl")
     assert cells(table, "likert", "why")[0] == ("3", "because ann")
     assert table.row(7) == 8
-    table = read_table(lines(version_1()), "annotated_instances.jsonl")
+    table = read_table(exports.lines(version_1()), "annotated_instances.jsonl")
     assert cells(table, "text", "seconds")[0] == ("text i1", "65")
     table = read_table(OLD_CSV, "all.csv")
     assert (table.row(0), table.cell("text", 0)) == (2, "text i1")
@@ -372,7 +362,7 @@ def test_what_the_forms_hold_beside_the_votes() -> None:
 
 def test_what_potato_does_not_say_is_refused() -> None:
     with pytest.raises(DataError, match=r"one\.jsonl, record 1: it does not say which annotator"):
-        read_table(lines(version_1("ann")), "one.jsonl")
+        read_table(exports.lines(version_1("ann")), "one.jsonl")
     rows = [["instance_id", "user_id", "rewritten"]]
     rows += [[f"i{at}", f"u{at % 3}", f"Dear all, this is my answer number {at}"] for at in range(12)]
     with pytest.raises(DataError, match="its question 'rewritten' has free texts as answers"):
@@ -392,7 +382,7 @@ def test_lists_and_objects_in_cells() -> None:
     expected_kinds = ["slur + threat", "", "slur", ""]
     ids = [{"instance_id": f"i{n // 2}", "user_id": ("ann", "bob")[n % 2]} for n in range(4)]
     lists = [{**one, "tone": "pos", "kinds": chosen} for one, chosen in zip(ids, kinds, strict=True)]
-    table = read_table(parquet(lists), "annotations.parquet")
+    table = read_table(exports.parquet(lists), "annotations.parquet")
     assert table.kind == "Potato, Parquet"
     assert [kind for (kind,) in cells(table, "kinds")] == expected_kinds
     as_json = (json.dumps(dict.fromkeys(chosen or [], "true")) for chosen in kinds)
@@ -408,7 +398,7 @@ def test_what_raters_or_items_decide_is_no_question() -> None:
         rows.append([f"i{item}", "u0", "Man", text, str(item), "25", "low"])
         rows.append([f"i{item}", "u1", "Woman", text, str(item), "31", "up"])
     table = read_table(csv_bytes(rows), "joined.csv")
-    assert spec_of(table).label == "mood"
+    assert exports.spec_of(table).label == "mood"
     assert table.columns[:3] == ("item", "rater", "mood")
     assert {"gender", "passage", "gold", "age"} < set(table.columns)
     header, *rows = [["instance_id", "user_id", "gender"], ["i1", "u1", "Man"], ["i1", "u2", "Woman"]]
@@ -437,12 +427,14 @@ def test_forms_that_an_answer_can_have() -> None:
     assert table.cell("zero", 1) == "on"
 
 
-@given(mangled([*exported()[:3], *version_1()[:3]]))
+@given(exports.mangled([*exported()[:3], *version_1()[:3]]))
 def test_nothing_breaks_it(records: list[dict[str, Any]]) -> None:
-    survives(potato.read, records, "x.jsonl")
+    exports.survives(potato.read, records, "x.jsonl")
 
 
-@given(mangled([textual(state("ann"))]))
+@given(exports.mangled([exports.textual(state("ann"))]))
 def test_nothing_breaks_archives(records: list[dict[str, Any]]) -> None:
     content = json.dumps(records[0] if records else {}).encode()
-    read_or_refused(zipped({"out/ann/user_state.json": content, "out/bob/user_state.json": content}), "x.zip")
+    exports.read_or_refused(
+        zipped({"out/ann/user_state.json": content, "out/bob/user_state.json": content}), "x.zip"
+    )

@@ -17,16 +17,8 @@ from grasp_core.reading.dataset.load import load
 from grasp_core.reading.formats.tools import lewidi
 from grasp_core.reading.guess.recognise import recognise
 from grasp_core.reading.sandbox.read import read_table
-from tests.reading.exports import (
-    cells,
-    damaged,
-    loaded,
-    mangled,
-    read_or_refused,
-    recipe_of,
-    survives,
-    table_of,
-)
+from tests.reading import exports
+from tests.reading.exports import cells, table_of
 from tests.zips import zipped
 
 USERS = ("ann", "bob", "cem", "dot")
@@ -100,7 +92,7 @@ def test_a_project(form: str) -> None:
     assert table.kind == "INCEpTION, zip"
     assert cells(table, "item", "rater", "Stance.stance") == expected()
     assert table.cell("text", 0) == TEXT
-    summary = loaded(table).summary
+    summary = exports.loaded(table).summary
     assert (summary.items, summary.raters, summary.annotations) == (2, 4, 8)
     assert (summary.categories, summary.label_counts) == (("no", "yes"), (4, 4))
 
@@ -119,7 +111,7 @@ def test_labels_of_documents_are_their_features() -> None:
     whole = {"%ID": 9, "%TYPE": "webanno.custom.Whole", "@sofa": 1, "begin": 0, "end": 12, "tone": "sad"}
     table = read_table(one(cas(None, whole)), "p.zip")
     assert cells(table, "Whole.tone") == [("sad",)]
-    assert "span a whole text" in recipe_of(table).sentences[0]
+    assert "span a whole text" in exports.recipe_of(table).sentences[0]
 
 
 def one(content: Any, ending: str = "json", **more: bytes) -> bytes:
@@ -158,14 +150,14 @@ def test_other_archives_are_left_alone() -> None:
     assert table.columns == ("item", "rater", "label")
 
 
-@given(mangled([cas({"stance": "yes"})]))
+@given(exports.mangled([cas({"stance": "yes"})]))
 def test_nothing_breaks_it(records: list[dict[str, Any]]) -> None:
-    read_or_refused(one(records[0] if records else {}), "p.zip")
+    exports.read_or_refused(one(records[0] if records else {}), "p.zip")
 
 
-@given(damaged(xmi({"stance": "yes"})))
+@given(exports.damaged(xmi({"stance": "yes"})))
 def test_nothing_breaks_xmi(content: bytes) -> None:
-    read_or_refused(one(content, "xmi"), "p.zip")
+    exports.read_or_refused(one(content, "xmi"), "p.zip")
 
 
 # LeWiDi and perspectivist JSON.
@@ -213,7 +205,7 @@ def test_annotations_as_an_object_or_a_text() -> None:
     assert len(table) == 7
     assert [table.row(at) for at in range(7)] == [1, 1, 1, 1, 2, 2, 2]
     assert table.cell("text", 0) == "post: It rains.\nreply: Lovely."
-    dataset = loaded(table)
+    dataset = exports.loaded(table)
     assert dataset.summary.label_counts == (3, 4)
     assert (dataset.summary.items, dataset.summary.raters) == (2, 4)
     table = table_of(SECOND)
@@ -221,14 +213,14 @@ def test_annotations_as_an_object_or_a_text() -> None:
         *(("Ann1", "0", "0"), ("Ann2", "0", "1"), ("Ann3", "1", "1"), ("Ann4", "1", "1"))
     ]
     assert "too short" not in table.columns
-    assert loaded(table).summary.annotations == 8
+    assert exports.loaded(table).summary.annotations == 8
 
 
 def test_annotators_become_a_raters_file() -> None:
     raters = table_of(META, "MP_annotators_meta.json")
     assert raters.kind == "LeWiDi annotators, JSON"
     assert raters.columns == ("rater", "Gender", "Age", "Nationality")
-    assert recipe_of(raters).axes == (("Gender",), ("Nationality",))
+    assert exports.recipe_of(raters).axes == (("Gender",), ("Nationality",))
     annotations = table_of(THIRD)
     dataset = load(annotations, raters, recognise(annotations, raters).spec, ("Gender", "Age"))
     assert dataset.raters.axes["Age"].codes.tolist() == [0, 1, -1, -1]
@@ -255,7 +247,7 @@ def test_numbers_of_annotators_are_those_of_the_annotations() -> None:
     )
     raters = read_table(f"{{\n{numbers},\n}}\n".encode(), "MP_annotators_meta.json")
     assert cells(raters, "rater", "key", "Age")[0] == ("Ann1", "1", "26,}")
-    assert recipe_of(raters).axes == (("Gender",),)
+    assert exports.recipe_of(raters).axes == (("Gender",),)
     annotations = table_of(THIRD)
     dataset = load(annotations, raters, recognise(annotations, raters).spec, ("Gender",))
     assert dataset.raters.axes["Gender"].codes.tolist() == [0, 0, 1, 1]
@@ -278,12 +270,12 @@ def records_of(whole: dict[str, Any]) -> list[dict[str, Any]]:
     return [{"key": key, **value} for key, value in whole.items()]
 
 
-@given(mangled([*records_of(THIRD), *records_of(SECOND)]))
+@given(exports.mangled([*records_of(THIRD), *records_of(SECOND)]))
 def test_nothing_breaks_the_records(records: list[dict[str, Any]]) -> None:
-    survives(lewidi.read, records, "x.json")
+    exports.survives(lewidi.read, records, "x.json")
 
 
-@given(mangled(records_of(META)))
+@given(exports.mangled(records_of(META)))
 def test_nothing_breaks_the_raters(records: list[dict[str, Any]]) -> None:
     found = lewidi.read(records, "x.json")
     assert found is None or found.data.num_rows == len(records)

@@ -23,18 +23,8 @@ from grasp_core.reading.formats.tools import label_studio
 from grasp_core.reading.guess.advice import Named
 from grasp_core.reading.guess.recognise import recognise
 from grasp_core.reading.sandbox.read import read_table
-from tests.reading.exports import (
-    cells,
-    counted,
-    loaded,
-    mangled,
-    recipe_of,
-    recognised_run,
-    refused,
-    spec_of,
-    survives,
-    table_of,
-)
+from tests.reading import exports
+from tests.reading.exports import cells, table_of
 from tests.reading.files.workbook_files import ods_bytes, ods_rows
 
 
@@ -77,7 +67,7 @@ def test_a_row_per_annotation() -> None:
     ]
     assert table.cell("lead_time", 0) == "4.288"
     assert [table.row(position) for position in (0, 3, 4, 11)] == [1, 1, 2, 3]
-    data = loaded(table)
+    data = exports.loaded(table)
     assert (data.summary.items, data.summary.raters, data.summary.annotations) == (3, 4, 12)
     assert dict(zip(data.summary.categories, data.summary.label_counts, strict=True)) == {"No": 4, "Yes": 8}
 
@@ -92,7 +82,7 @@ def test_what_is_no_rating_is_left_out_and_said() -> None:
     ]
     table = table_of(tasks)
     assert cells(table, "item", "rater", "toxic") == [("1", "1", "Yes"), ("2", "1", "No")]
-    assert recipe_of(table).sentences == (
+    assert exports.recipe_of(table).sentences == (
         "1 prediction was left out",
         "1 draft was left out",
         "2 cancelled annotations were left out",
@@ -126,12 +116,12 @@ def starred() -> list[dict[str, Any]]:
 def test_ground_truth_counts_where_its_rater_answered_others_too() -> None:
     table = table_of(starred())
     assert table.distinct("starred") == ("no", "rater", "reference")
-    assert recipe_of(table).sentences == (
+    assert exports.recipe_of(table).sentences == (
         "1 ground-truth annotation of raters who answered others too counts (starred = rater)",
         "4 ground-truth annotations of annotators who gave nothing else are left out by a filter "
         "(starred = reference)",
     )
-    data = loaded(table)
+    data = exports.loaded(table)
     assert (data.summary.raters, data.summary.annotations) == (3, 12)
     assert "starred" not in recognise(table).axes
     assert "starred" not in table_of(TASKS).columns
@@ -143,7 +133,7 @@ def test_raters_by_number_and_by_address() -> None:
         table = table_of([task(number, *(toxicity(rater, "Yes") for rater in raters)) for number in (1, 2)])
         people = read_table("who,gender\n{},Man\n{},Woman\n".format(*ids).encode(), "raters.csv")
         with pytest.raises(DataError, match=f"add a column with the {what} to raters.csv"):
-            load(table, people, spec_of(table))
+            load(table, people, exports.spec_of(table))
 
 
 NAMED = "--item item --rater rater --label toxic"
@@ -158,8 +148,8 @@ NAMED = "--item item --rater rater --label toxic"
 )
 def test_options_for_ground_truth(options: str, annotations: int, tmp_path: Path) -> None:
     content = json.dumps(starred()).encode()
-    found = recognised_run(tmp_path, content, "tasks.json", tuple("1234"), options=options.split())
-    assert counted(found) == (4, 4 if annotations > 12 else 3, annotations)
+    found = exports.recognised_run(tmp_path, content, "tasks.json", tuple("1234"), options=options.split())
+    assert exports.counted(found) == (4, 4 if annotations > 12 else 3, annotations)
 
 
 def test_ground_truth_alone_or_kept_twice_is_refused(tmp_path: Path, capsys) -> None:
@@ -169,7 +159,7 @@ def test_ground_truth_alone_or_kept_twice_is_refused(tmp_path: Path, capsys) -> 
     assert "left out by their values, or recommended to be: starred=reference" in capsys.readouterr().err
     tasks = [task(number, toxicity(1, "Yes", ground_truth=True)) for number in (1, 2)]
     with pytest.raises(DataError, match=r"no annotation left; check .* filters"):
-        loaded(table_of(tasks))
+        exports.loaded(table_of(tasks))
 
 
 def test_every_kind_of_answer() -> None:
@@ -203,8 +193,11 @@ def test_every_kind_of_answer() -> None:
     }
     assert {name: tuple(table.cell(name, row) for row in (0, 1)) for name in both} == both
     assert "first_name" not in table.columns
-    assert "4 answers about regions or relations were left out" in recipe_of(table).sentences
-    assert "several choices in one annotation were sorted and joined by ' + '" in recipe_of(table).sentences
+    assert "4 answers about regions or relations were left out" in exports.recipe_of(table).sentences
+    assert (
+        "several choices in one annotation were sorted and joined by ' + '"
+        in exports.recipe_of(table).sentences
+    )
 
 
 def test_the_label_is_a_question_to_choose_from_and_keeps_its_name() -> None:
@@ -213,8 +206,8 @@ def test_the_label_is_a_question_to_choose_from_and_keeps_its_name() -> None:
 
     tasks = [task(1, answered(1, "Yes"), answered(2, "No")), task(2, answered(1, "Yes"), answered(2, "No"))]
     table = table_of(tasks)
-    assert spec_of(table).label == "toxic"
-    assert spec_of(table).text == "text"
+    assert exports.spec_of(table).label == "toxic"
+    assert exports.spec_of(table).text == "text"
 
     def rated(number: int) -> dict[str, Any]:
         rating = [result("text", "choices", ["a"]), result("item", "rating", 1)]
@@ -281,8 +274,8 @@ def test_a_record_per_annotation(content: bytes, kind: str, first: int) -> None:
     assert [table.row(position) for position in range(8)] == list(range(first, first + 8))
     assert table.cell("source", 7) == "news"
     assert {"annotation_id", "spans"}.isdisjoint(table.columns)
-    assert spec_of(table).text == "text"
-    data = loaded(table)
+    assert exports.spec_of(table).text == "text"
+    data = exports.loaded(table)
     assert (data.summary.items, data.summary.raters) == (2, 4)
 
 
@@ -299,15 +292,15 @@ def test_an_export_that_went_through_a_spreadsheet_keeps_its_sheets() -> None:
 def test_flat_exports_may_agree_or_have_cancelled_and_empty_rows() -> None:
     content = as_csv(",").replace(b",4,", b',"ann@example.org",').replace(b"False", b"True", 1)
     table = read_table(content, "export.csv")
-    assert "1 cancelled annotation was left out" in recipe_of(table).sentences
+    assert "1 cancelled annotation was left out" in exports.recipe_of(table).sentences
     assert len(table) == 7
     assert table.distinct("rater") == ("2", "3", "ann@example.org", "1")
     table = table_of([flat(number, rater, "NY"[number % 2]) for number in range(1, 9) for rater in (1, 2)])
-    assert spec_of(table).label in ("toxic", "source")
+    assert exports.spec_of(table).label in ("toxic", "source")
     assert {"toxic", "source"} < set(table.columns)
     empty = {"text": "t", "id": 9, "annotator": None, "annotation_id": None, "lead_time": None}
     table = table_of([*FLAT, empty])
-    assert "1 task without annotations was left out" in recipe_of(table).sentences
+    assert "1 task without annotations was left out" in exports.recipe_of(table).sentences
 
 
 def exported(tasks: list[dict[str, Any]]) -> dict[str, bytes]:
@@ -352,7 +345,7 @@ def projects(draw: st.DrawFn) -> list[dict[str, Any]]:
 @given(projects())
 def test_all_forms_give_the_same_annotations_and_first_question(tasks: list[dict[str, Any]]) -> None:
     readings = [read_table(content, form) for form, content in exported(tasks).items()]
-    assert {spec_of(table).label for table in readings} == {"verdict"}
+    assert {exports.spec_of(table).label for table in readings} == {"verdict"}
     sets = [sorted(cells(table, "item", "rater", "verdict")) for table in readings]
     assert len(sets[0]) == 16
     assert sets == [sets[0]] * 4
@@ -361,19 +354,19 @@ def test_all_forms_give_the_same_annotations_and_first_question(tasks: list[dict
 # Damage
 def test_damage_of_tasks_is_one_sentence() -> None:
     def second(said: str, **fields: Any) -> None:
-        refused([TASKS[0], {**TASKS[1], **fields}], f"2: {said}")
+        exports.refused([TASKS[0], {**TASKS[1], **fields}], f"2: {said}")
 
     second("'id' should be the task's number, found nothing", id=None)
     second("'data' should be an object, found '[]'", data=[])
     second("'annotations' should be a list, found nothing", annotations=None)
     whole = [task(1, annotation(1, {"from_name": "a", "value": {"x": 1, "labels": ["b"]}}))]
-    refused(whole, "no annotation answers a question about its task as a whole")
-    refused([task(1, toxicity(1, "Yes", was_cancelled=True))], "without annotations")
+    exports.refused(whole, "no annotation answers a question about its task as a whole")
+    exports.refused([task(1, toxicity(1, "Yes", was_cancelled=True))], "without annotations")
 
 
 def test_damage_of_annotations_is_one_sentence() -> None:
     def second(one: Any, said: str) -> None:
-        refused([TASKS[0], task(2, one)], f"2, annotation 1: {said}")
+        exports.refused([TASKS[0], task(2, one)], f"2, annotation 1: {said}")
 
     second("x", "the annotation should be an object")
     second(annotation(1) | {"result": {"a": 1}}, "'result' should be a list, found '{\"a\": 1}'")
@@ -387,13 +380,13 @@ def test_damage_of_annotations_is_one_sentence() -> None:
 
 
 def test_damage_of_records_is_one_sentence_and_others_are_not_its_own() -> None:
-    refused([FLAT[0], {**FLAT[1], "annotator": ["a"]}], "2: 'annotator' should be a text")
-    refused([FLAT[0], {"annotator": 1}], "2: 'id' should be a number or an address, found nothing")
+    exports.refused([FLAT[0], {**FLAT[1], "annotator": ["a"]}], "2: 'annotator' should be a text")
+    exports.refused([FLAT[0], {"annotator": 1}], "2: 'id' should be a number or an address, found nothing")
     answers = {"id": 1, "text": "a", "annotations": "1,0"}
     for record in (answers, {"data": {"a": 1}}, {"id": "1", "annotator": "a"}, {}):
         assert label_studio.read([record], "other.json") is None, record
 
 
-@given(mangled(TASKS[:2]) | mangled(FLAT[:4]))
+@given(exports.mangled(TASKS[:2]) | exports.mangled(FLAT[:4]))
 def test_mangled_tasks(records: list[dict[str, Any]]) -> None:
-    survives(label_studio.read, records, "tasks.json")
+    exports.survives(label_studio.read, records, "tasks.json")

@@ -18,17 +18,8 @@ from grasp_core.reading.formats.shapes import lists
 from grasp_core.reading.guess.recognise import recognise
 from grasp_core.reading.sandbox.read import read_table
 from grasp_core.reading.table.table import Table
-from tests.reading.exports import (
-    cells,
-    damaged,
-    lines,
-    loaded,
-    mangled,
-    read_or_refused,
-    spec_of,
-    survives,
-    table_of,
-)
+from tests.reading import exports
+from tests.reading.exports import cells, table_of
 from tests.reading.making import parquet_bytes, rows_table
 
 LABEL = {"names": ["no", "yes"], "_type": "ClassLabel"}
@@ -65,7 +56,7 @@ def test_each_entry_gets_a_row() -> None:
     assert cells(table, "id", "annotators", "labels") == EXPECTED
     assert [table.row(at) for at in range(7)] == [1, 1, 1, 1, 2, 2, 2]
     assert [problem.examples for problem in table.problems] == [("tokens",)]
-    dataset = loaded(table)
+    dataset = exports.loaded(table)
     assert (dataset.summary.items, dataset.summary.raters, dataset.summary.annotations) == (2, 4, 6)
     assert dataset.summary.label_counts == (2, 4)
 
@@ -114,9 +105,9 @@ def test_structures() -> None:
 
 def test_rows_are_items_where_no_column_is_and_lists_without_raters_left_out() -> None:
     table = read({**ROWS, "id": ["same"] * 3, "text": ["same"] * 3}, SEQUENCE)
-    assert spec_of(table).item == "item"
+    assert exports.spec_of(table).item == "item"
     assert cells(table, "item", "annotators")[3:5] == [("1", "r4"), ("2", "r1")]
-    loaded(table)
+    exports.loaded(table)
     table = read({"id": ["a"], "tokens": [["x", "y"]], "tags": [["n", "v"]]})
     assert (table.columns, table.recipe) == (("id",), None)
 
@@ -128,14 +119,14 @@ def test_lists_of_unequal_length_name_the_row() -> None:
         read(columns)
     rows = [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
     with pytest.raises(DataError, match=r"x\.jsonl, row 1101: 'labels' has 1 entry"):
-        read_table(lines(rows), "x.jsonl")
+        read_table(exports.lines(rows), "x.jsonl")
 
 
 def test_exploding_stops_at_the_limit(monkeypatch: pytest.MonkeyPatch) -> None:
     wide = {f"f{at}": "x" for at in range(2_000)}
     record = {**wide, "annotators": ["r"] * 20_000, "labels": ["x"] * 20_000}
     with pytest.raises(DataError, match="would become a table of more than"):
-        read_table(lines([record]), "x.jsonl")
+        read_table(exports.lines([record]), "x.jsonl")
     monkeypatch.setattr(containers, "MAX_BYTES", 1_000_000)
     with pytest.raises(DataError, match="unpacks to more than"):
         read({"id": ["a"], "annotators": [["r"] * 200_000], "labels": [["x"] * 200_000]})
@@ -150,27 +141,27 @@ def records() -> list[dict[str, Any]]:
 
 
 def test_json_with_lists() -> None:
-    table = read_table(lines(records()), "train.jsonl")
+    table = read_table(exports.lines(records()), "train.jsonl")
     assert table.kind == "JSON with lists"
     found = cells(table, "id", "votes.annotator", "votes.label")
     assert found == [(item, rater, label or "no") for item, rater, label in EXPECTED]
     assert [table.row(at) for at in range(7)] == [1, 1, 1, 1, 2, 2, 2]
-    summary = loaded(table).summary
+    summary = exports.loaded(table).summary
     assert (summary.items, summary.raters, summary.annotations) == (2, 4, 7)
     one, other = {"annotators": ["r1", "r2"], "labels": [0, 1]}, {"annotators": ["r1"], "labels": [1]}
-    table = read_table(lines([{"id": "a", **one}, {"id": "b", **other}]), "train.jsonl")
+    table = read_table(exports.lines([{"id": "a", **one}, {"id": "b", **other}]), "train.jsonl")
     expected = [("a", "r1", "0"), ("a", "r2", "1"), ("b", "r1", "1")]
     assert cells(table, "id", "annotators", "labels") == expected
 
 
-@given(mangled([*records(), {"id": "c", "annotators": ["r1", "r2"], "labels": ["x", "y"]}]))
+@given(exports.mangled([*records(), {"id": "c", "annotators": ["r1", "r2"], "labels": ["x", "y"]}]))
 def test_nothing_breaks_records(found: list[dict[str, Any]]) -> None:
-    survives(lists.read, found, "x.json")
+    exports.survives(lists.read, found, "x.json")
 
 
-@given(damaged(parquet(ROWS, SEQUENCE)))
+@given(exports.damaged(parquet(ROWS, SEQUENCE)))
 def test_nothing_breaks_parquet(content: bytes) -> None:
-    read_or_refused(content, "train.parquet")
+    exports.read_or_refused(content, "train.parquet")
 
 
 @pytest.mark.parametrize("written", ["['{}', '{}']", "{};{}"])
@@ -182,12 +173,12 @@ def test_a_list_may_be_called_one(written) -> None:
 
 def test_objects_of_lists_and_answers_in_texts_are_opened_unless_raters_differ() -> None:
     votes = {"votes": {"annotator": ["r1", "r2"], "label": ["x", "y"], "round": 1}, "tokens": ["t"]}
-    table = read_table(lines([{"id": item, **votes} for item in "ab"]), "x.jsonl")
+    table = read_table(exports.lines([{"id": item, **votes} for item in "ab"]), "x.jsonl")
     assert table.columns == ("id", "votes.round", "votes.annotator", "votes.label")
     assert cells(table, "id", "votes.annotator", "votes.label")[1:3] == [("a", "r2", "y"), ("b", "r1", "x")]
     form = {label: {"content": json.dumps({"form": {"label": label}})} for label in ("yes", "no")}
     entries = [{"workerId": who, "annotationData": form["yes" if who == "a" else "no"]} for who in "abc"]
-    data = loaded(table_of([{"id": n, "annotations": entries} for n in range(4)], "job.json"))
+    data = exports.loaded(table_of([{"id": n, "annotations": entries} for n in range(4)], "job.json"))
     assert (data.summary.annotations, data.summary.categories) == (12, ("no", "yes"))
     votes = {"yes": [{"annotator": "a", "why": "x"}], "no": [{"annotator": "b", "why": "y"}]}
     with pytest.raises(DataError, match=r"'yes\.annotator', 'no\.annotator' are lists of different raters"):
