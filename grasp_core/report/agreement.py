@@ -66,7 +66,10 @@ def coefficients_table(frame: pd.DataFrame) -> pd.DataFrame:
             "Question": shown["question"],
             "Coefficient": shown["coefficient"],
             "Value": shown["value"].map(_decimals),
-            "95 % interval": list(map(_interval, shown["low"], shown["high"])),
+            "95 % interval": [
+                "" if np.isnan(low) else f"[{_decimals(low)}, {_decimals(high)}]"
+                for low, high in zip(shown["low"], shown["high"], strict=True)
+            ],
             "Items": shown["items"].map("{:,}".format),
         }
     )
@@ -210,10 +213,6 @@ def _kappa(first: Int64Array, second: Int64Array) -> float | None:
 
 def _decimals(value: float) -> str:
     return format_value(None if np.isnan(value) else value)
-
-
-def _interval(low: float, high: float) -> str:
-    return "" if np.isnan(low) else f"[{_decimals(low)}, {_decimals(high)}]"
 
 
 def _of_100(share: float) -> str:

@@ -112,13 +112,9 @@ def slice_sentences(result: RunResult, found: SlicesResult, group: Group | None 
     held = _held(result, tested)
     nominal = sum(one.test.significance == "nominal" for one in tested)
     said = [_sentence(result, found, one) for one in held[:_TOLD]]
-    if len(held) > _TOLD:
-        left = len(held) - _TOLD
-        said.append(
-            Sentence.of(
-                f"{number(left, 'more difference')} {agree(left, 'is', 'are')} more than luck explains."
-            )
-        )
+    if (left := len(held) - _TOLD) > 0:
+        are = f"{number(left, 'more difference')} {agree(left, 'is', 'are')}"
+        said.append(Sentence.of(f"{are} more than luck explains."))
     said += _advice(result, found, held)
     if not held:
         tail = f", of which {nominal} may be luck" if nominal else ""
@@ -233,12 +229,9 @@ def not_yet_given(result: RunResult) -> tuple[Association, ...]:
 def association_sentence(one: Association) -> Sentence:
     """Say that two axes go together, and what that means."""
     p = "" if one.p is None else f", {names.format_p(one.p)}"
-    return Sentence.of(
-        strong(axis_label((one.first,))),
-        " and ",
-        strong(axis_label((one.second,))),
-        f" overlap among the raters (Cramér's V {one.v:.2f}{p}): it cannot be told yet which matters.",
-    )
+    first, second = (strong(axis_label((name,))) for name in (one.first, one.second))
+    said = f" overlap among the raters (Cramér's V {one.v:.2f}{p}): it cannot be told yet which matters."
+    return Sentence.of(first, " and ", second, said)
 
 
 def given_sentences(result: RunResult) -> list[Sentence]:

@@ -104,10 +104,6 @@ def label_use_lines(result: RunResult) -> list[Line]:
 ALL_LABELS = "all labels"
 
 
-def _label(line: Line) -> str:
-    return "mean" if line.statistic == "mean_shift" else line.label or ALL_LABELS
-
-
 def _points(of: Callable[[Outcome], float | None], line: Line) -> float:
     """A shift, or an end of its interval, in points; for the mean in the unit of the scale."""
     value: float = or_nan(of(line.outcome))
@@ -118,7 +114,10 @@ LABEL_USE = (
     Column(lambda line: axis_label(line.axes), name="axis", sheet="Axis"),
     Column(lambda line: line.group and group_label(line.group), name="group", sheet="Group"),
     Column("raters", name="raters", sheet="Raters", kind="count"),
-    Column(_label, name="label", sheet="Label"),
+    Column(
+        lambda line: "mean" if line.statistic == "mean_shift" else line.label or ALL_LABELS,
+        *("", None, "label", "Label"),
+    ),
     Column("outcome.value", name="shift", kind="value"),
     Column(lambda line: ends(line.outcome)[0], name="low", kind="value"),
     Column(lambda line: ends(line.outcome)[1], name="high", kind="value"),
