@@ -187,16 +187,11 @@ def _hidden(result: ModelsResult, model: ModelSummary) -> Sentence:
     if not reached:
         return Sentence.of(name, " has a label in common with no group, so nothing can be said of it.")
     (low, lowest), (high, highest) = min(reached), max(reached)
-    return Sentence.of(
-        "Against the plurality of all raters together, ",
-        name,
-        f" reaches macro-F1 {names.format_value(model.overall_f1)}; against the groups' own, from "
-        f"{names.format_value(low)} (",
-        _name(result, result.groups[lowest]),
-        f") to {names.format_value(high)} (",
-        _name(result, result.groups[highest]),
-        ").",
-    )
+    least, most = (_name(result, result.groups[position]) for position in (lowest, highest))
+    overall, low_, high_ = map(names.format_value, (model.overall_f1, low, high))
+    reaches = f" reaches macro-F1 {overall}; against the groups' own, from {low_} ("
+    together = "Against the plurality of all raters together, "
+    return Sentence.of(together, name, reaches, least, f") to {high_} (", most, ").")
 
 
 def _not_reproduced(result: ModelsResult) -> list[Sentence]:
@@ -210,10 +205,8 @@ def _not_reproduced(result: ModelsResult) -> list[Sentence]:
             for name, side in row.models.items()
             if side.reproduces is not None
         )
-        reach = (
-            f"its own members reach macro-F1 {names.format_value(members)}, {name} {names.format_value(best)}"
-        )
-        told.append((_name(result, row), reach))
+        own, nearest = map(names.format_value, (members, best))
+        told.append((_name(result, row), f"its own members reach macro-F1 {own}, {name} {nearest}"))
     return [Sentence.of("No model reproduces the view of ", *listing(told), ".")]
 
 

@@ -23,14 +23,8 @@ from grasp_core.report.words.names import outcome_of, reported_statistics, signs
 
 UNITS: Mapping[str, str] = {
     **{name: one.unit for name, one in TABLE.items()},
-    "alpha": "coefficient",
-    "gap_a": "coefficient",
-    "gap_b": "coefficient",
-    "irr_difference": "coefficient",
-    "unanimous": "share",
-    "again": "share",
-    "again_by_chance": "share",
-    "label_use": "share",
+    **dict.fromkeys(("alpha", "gap_a", "gap_b", "irr_difference"), "coefficient"),
+    **dict.fromkeys(("unanimous", "again", "again_by_chance", "label_use"), "share"),
     "gai_difference": "ratio",
     "dsi": "ratio",
     "mean_shift": "scale",

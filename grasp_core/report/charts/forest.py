@@ -176,13 +176,9 @@ def _of_axis(result: RunResult, row: DsiResult) -> ChartRow:
 
 def models_chart(result: ModelsResult, theme: draw.Theme = "light") -> alt.LayerChart:
     """Macro-F1 of every model against the plurality of all raters, then against each group's."""
-    heading = draw.title(
-        "Whose judgements each model reproduces",
-        [
-            "Macro-F1 against the plurality of all raters, then against each group’s own.",
-            "Tick: random groups of the same size. ×: what its own members reach.",
-        ],
-    )
+    first = "Macro-F1 against the plurality of all raters, then against each group’s own."
+    second = "Tick: random groups of the same size. ×: what its own members reach."
+    heading = draw.title("Whose judgements each model reproduces", [first, second])
     if not result.groups or not result.models:
         return draw.message(theme, heading=heading, text="There is no group or no model to show.")
     of_all: dict[str, Any] = {"below": EVERYBODY, "told": {"of": EVERYBODY}}

@@ -15,13 +15,7 @@ from grasp_core.report.everybody import agreement_details, agreement_title
 from grasp_core.report.findings.advice import advice, doubted, first_names, ranked_findings
 from grasp_core.report.findings.finding import BECAUSE_OF, COHESION, LABEL_USE, NO_EFFECT, SPREAD, Finding
 from grasp_core.report.findings.mending import Warned, warned
-from grasp_core.report.findings.selection import (
-    count_groups,
-    judged,
-    nearest,
-    of_verdict,
-    strongest_pair,
-)
+from grasp_core.report.findings.selection import count_groups, judged, nearest, of_verdict, strongest_pair
 from grasp_core.report.tables import NO_VALUE, effect, explaining_groups, lacking
 from grasp_core.report.words import names
 from grasp_core.report.words.label_use import (

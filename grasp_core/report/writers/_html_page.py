@@ -101,9 +101,8 @@ def _figure(chart: alt.LayerChart, narrow: alt.LayerChart | None = None) -> tupl
     """A chart as an image that runs and fetches nothing; its description if it cannot be drawn."""
     described = str(chart.description)
     try:
-        images = [
-            base64.b64encode(to_svg(one).encode()).decode() for one in (chart, narrow) if one is not None
-        ]
+        drawn = (to_svg(one).encode() for one in (chart, narrow) if one is not None)
+        images = [base64.b64encode(one).decode() for one in drawn]
         return "figure", (images[0], described, *images[1:])
     except MissingPackageError as error:
         return "text", f"{described} (Not drawn: {error}.)"
@@ -212,12 +211,10 @@ def _chance(result: RunResult) -> Parts:
         table = document.statistics_in_numbers(result, [name]).drop(columns=["Statistic", "Axis"])
         outcomes = [names.shown_outcome(row, name) for row in result.groups]
         table["Group"] = group_labels([row.group for row in result.groups])
-        table[document.INTERVAL] = [
-            names.format_interval(one.interval) or str(one.no_interval or "") for one in outcomes
-        ]
-        table.insert(
-            3, "Median of random groupings", [names.format_value(one.null_median) for one in outcomes]
-        )
+        of = document.INTERVAL
+        table[of] = [names.format_interval(one.interval) or str(one.no_interval or "") for one in outcomes]
+        medians = [names.format_value(one.null_median) for one in outcomes]
+        table.insert(3, "Median of random groupings", medians)
         numbers = _table(f"{method.name} of every group against random groupings", table, 1)
         if name not in leading(result):
             others += [("heading", method.name), numbers]
