@@ -67,8 +67,12 @@ def team_sentence(team: Team) -> str:
 
 def association_warnings(found: Iterable[Association]) -> list[Remark]:
     """A warning for each pair of axes that go together."""
-    both = ((one, *(axis_label((name,)) for name in (one.first, one.second))) for one in found)
-    return [GuardCaution.AXES_TOGETHER(first=a, second=b, v=one.v, p=format_p(one.p)) for one, a, b in both]
+    return [
+        GuardCaution.AXES_TOGETHER(
+            first=axis_label((one.first,)), second=axis_label((one.second,)), v=one.v, p=format_p(one.p)
+        )
+        for one in found
+    ]
 
 
 def matched_warnings(found: Iterable[Unmatched]) -> list[Remark]:

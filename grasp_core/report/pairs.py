@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from grasp_core.model.groups import Group, one_line, spoken
 from grasp_core.model.outcome import Kind, LabelUse, Outcome, PairResult
@@ -91,7 +91,7 @@ def _unless_beyond(write: Callable[[float | None], str], value: float | None) ->
     return write(value) if abs(value or 0.0) <= names.LARGEST_GAI else f"beyond {names.LARGEST_GAI:g}"
 
 
-_OF_LABELS: Mapping[str, Mapping[str, str]] = names.TEXTS["labels_of_pairs"]
+_OF_LABELS: Mapping[str, Mapping[str, Any]] = names.TEXTS["labels_of_pairs"]
 _IN_POINTS = partial(Measure, signed=True, write=label_use.write_points, brief=_whole_points)
 _ALL_LABELS = _IN_POINTS("label_use", **_OF_LABELS["label_use"], of=_all_labels)
 _MEAN = Measure(

@@ -32,7 +32,6 @@ def forest_plot(
     statistic: str,
     theme: draw.Theme = "light",
     order: RowOrder = "axis",
-    by: str | None = None,
     *,
     page: int | None = None,
     of: str = EACH_GROUP,
@@ -43,7 +42,7 @@ def forest_plot(
     words = names.WORDS[statistic]
     axis = ChartAxis(words.axis, _tooltip_fields(_OF_GROUPS, words.name), _NOTHING.get(statistic))
     found = [
-        (row, ChartRow("", names.shown_outcome(row, statistic))) for row in ordered_groups(result, order, by)
+        (row, ChartRow("", names.shown_outcome(row, statistic))) for row in ordered_groups(result, order)
     ]
     explained = [words.name, "Tick: the middle of random groupings."]
     return _of_groups(result, found, axis, explained, theme, headed=order == "axis", page=page, of=of)
