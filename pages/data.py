@@ -23,12 +23,12 @@ _WHAT_TO_BRING = (
 )
 
 
-def _decide() -> tuple[decisions.Decided | None, Dataset | None]:
-    """Draw the questions in the page's order; return the answers so far, and the data set under them."""
+def _decide() -> tuple[bool, Dataset | None]:
+    """Draw the questions in the page's order; return whether the columns are chosen, and the data set."""
     session = work()
     guess = session.guess
     if session.annotations is None or guess is None:
-        return None, None
+        return False, None
     understood, heads = st.container(), st.container(key="roles", horizontal=True, gap=None)
     remembered.say_what_is_known(guess)
     remembered.say_what_is_remembered()
@@ -40,15 +40,15 @@ def _decide() -> tuple[decisions.Decided | None, Dataset | None]:
     if spec is None:
         session.use_dataset(None, None)
         understood.title("Data")
-        return None, None
+        return False, None
     with more:
         choose_recoding(spec)
         spec = decisions.choose_exclusions(spec, guess)
     session.chosen = spec
     with first:
         heading = st.empty()
-        decided, dataset = decisions.decide(spec, guess)
-        if decided.asked or dataset is None:
+        dataset = decisions.decide(spec, guess)
+        if session.asked or dataset is None:
             heading.header("Decide first")
     with understood:
         if dataset is None:
@@ -56,7 +56,7 @@ def _decide() -> tuple[decisions.Decided | None, Dataset | None]:
         else:
             quality.say_what_was_understood(dataset)
             quality.say_what_is_no_axis(guess, dataset)
-    return decided, dataset
+    return True, dataset
 
 
 remembered.resume_draft()
@@ -79,9 +79,8 @@ else:
     files.show_files()
     remembered.say_what_was_found()
     files.say_messages()
-    decided, dataset = _decide()
+    (chosen, dataset), session = _decide(), work()
     if dataset is not None:
-        session = work()
         axes = tuple(name for name in session.proposed_axes if name in dataset.raters.axes)
         st.header("Good to know")
         if dataset.problems:
@@ -97,18 +96,18 @@ else:
     with st.container(
         key="always-there", horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"
     ):
-        if decided is None:
+        if not chosen:
             left = "Something is still to be chosen above."
         elif dataset is None:
             left = "Something is to be mended first."
-        elif decided.open:
-            more = f" and {number(len(decided.open) - 1, 'more question')}" if len(decided.open) > 1 else ""
-            left = f"Still to be decided: {decided.open[0]}{more}"
+        elif session.open:
+            more = f" and {number(len(session.open) - 1, 'more question')}" if len(session.open) > 1 else ""
+            left = f"Still to be decided: {session.open[0]}{more}"
         else:
             left = "Everything is decided."
         st.markdown(escape_markdown(left))
-        ready = decided is not None and dataset is not None and not decided.open
+        ready = chosen and dataset is not None and not session.open
         looks = {"type": "primary", "disabled": not ready}
-        if button("Continue to the analysis", "arrow_forward", **looks) and decided is not None:
+        if button("Continue to the analysis", "arrow_forward", **looks):
             remembered.remember_reading(decisions.answers_to_keep())
             go("analysis")

@@ -17,16 +17,8 @@ EXTRAS: Mapping[Extra, tuple[str, ...]] = MappingProxyType(
     {
         "server": (
             *("sqlalchemy", "alembic", "pyrage", "limits", "cryptography", "streamlit", "starlette"),
-            *(
-                "fastapi",
-                "pydantic",
-                "prometheus_client",
-                "cronsim",
-                "sklearn",
-                "vl_convert",
-                "aiohttp",
-                "requests",
-            ),
+            *("fastapi", "pydantic", "prometheus_client", "cronsim", "sklearn", "vl_convert", "aiohttp"),
+            "requests",
         ),
         "postgres": ("psycopg", "sqlalchemy"),
         "remote": ("aiohttp", "requests"),

@@ -25,22 +25,8 @@ from grasp_core.model.remarks.reasons import ItemProblem, NoFit, NoInterval, NoV
 from grasp_core.model.remarks.remark import Code, Remark, Value, Words, said
 
 KINDS: tuple[type[Code], ...] = (
-    *(
-        NoValue,
-        NoInterval,
-        NoFit,
-        NoMap,
-        Caution,
-        GuardCaution,
-        ShuffleCaution,
-        ModelCaution,
-        ScreenCaution,
-        GroupCount,
-        BaselineCaution,
-        PlanCaution,
-        LeftOutReason,
-        Skipped,
-    ),
+    *(NoValue, NoInterval, NoFit, NoMap, Caution, GuardCaution, ShuffleCaution, ModelCaution, ScreenCaution),
+    *(GroupCount, BaselineCaution, PlanCaution, LeftOutReason, Skipped),
     *(FileProblem, DataProblem, ItemProblem, SubmissionProblem, ModelProblem, Words),
 )
 CODES = {code.key: code for kind in KINDS for code in kind}

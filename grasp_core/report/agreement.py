@@ -19,7 +19,7 @@ from grasp_core.reading.screens.constant import too_constant
 from grasp_core.reading.screens.duplicates import near_duplicates
 from grasp_core.reading.screens.random_responders import random_responders
 from grasp_core.report.tables import or_nan
-from grasp_core.report.words.names import NOT_ESTIMABLE, format_value
+from grasp_core.report.words.names import NOT_ESTIMABLE, format_value, in_brackets
 from grasp_core.statistics import coefficients
 from grasp_core.statistics.in_group import irr
 from grasp_core.statistics.items import NotEstimableError, count
@@ -66,7 +66,10 @@ def coefficients_table(frame: pd.DataFrame) -> pd.DataFrame:
             "Question": shown["question"],
             "Coefficient": shown["coefficient"],
             "Value": shown["value"].map(_decimals),
-            "95 % interval": list(map(_interval, shown["low"], shown["high"])),
+            "95 % interval": [
+                "" if np.isnan(low) else in_brackets(low, high)
+                for low, high in zip(shown["low"], shown["high"], strict=True)
+            ],
             "Items": shown["items"].map("{:,}".format),
         }
     )
@@ -97,14 +100,8 @@ def raters_frame(dataset: Dataset, gold: Int64Array | None = None) -> pd.DataFra
     for pair in near_duplicates(first).pairs:
         copies[pair.first].append(first.rater_ids[pair.second])
         copies[pair.second].append(first.rater_ids[pair.first])
-    frame = pd.DataFrame(
-        {
-            "rater": list(first.rater_ids),
-            "answers": dataset.annotations_of,
-            "compared": compared,
-            "as_others": again,
-        }
-    )
+    counted = {"answers": dataset.annotations_of, "compared": compared, "as_others": again}
+    frame = pd.DataFrame({"rater": list(first.rater_ids), **counted})
     if gold is not None:
         known = gold[first.item] >= 0
         asked = np.bincount(first.rater[known], minlength=n)
@@ -210,10 +207,6 @@ def _kappa(first: Int64Array, second: Int64Array) -> float | None:
 
 def _decimals(value: float) -> str:
     return format_value(None if np.isnan(value) else value)
-
-
-def _interval(low: float, high: float) -> str:
-    return "" if np.isnan(low) else f"[{_decimals(low)}, {_decimals(high)}]"
 
 
 def _of_100(share: float) -> str:

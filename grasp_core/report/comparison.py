@@ -434,14 +434,9 @@ def _rows(result: Result) -> dict[tuple[frozenset[tuple[str, str]], str | None],
             for name, side in row.models.items()
         ]
     else:
-        groups = result.groups if isinstance(result, RunResult) else ()
+        groups, told = result.groups if isinstance(result, RunResult) else (), _reported(result)
         rows = [
-            _Row(
-                row.group,
-                None,
-                {name: names.shown_outcome(row, name) for name in _reported(result)},
-                row.label_use,
-            )
+            _Row(row.group, None, {name: names.shown_outcome(row, name) for name in told}, row.label_use)
             for row in groups
         ]
     return {(row.group.key, row.model): row for row in rows}

@@ -69,8 +69,8 @@ def profiles_move(analysis: AnalysisSpec) -> str:
     return f"{among}, all raters of one {axis_label((analysis.cluster,))} together"
 
 
-def stated(spec: RunSpec, stopping: Stopping | None = None) -> list[tuple[str, str]]:
-    """All conventions of a run as (name, sentence); for an adaptive run also how it ended."""
+def conventions(spec: RunSpec, stopping: Stopping | None = None) -> dict[str, str]:
+    """All conventions of a run, each name with its printable sentence; how an adaptive run ended, too."""
     analysis = spec.analysis
     inside, across = (names.WORDS[name].name for name in analysis.gai)
     several = [one_line(name) for name in spec.data.labels] if spec.data.further else []
@@ -81,7 +81,7 @@ def stated(spec: RunSpec, stopping: Stopping | None = None) -> list[tuple[str, s
         return CONVENTION_NAMES[field], f"{choice.label}. {choice.meaning}{more}"
 
     moved = f"{many} shuffles of whole rater profiles {profiles_move(analysis)}; seed {analysis.seed}."
-    return [
+    stated = [
         *([("Questions", f"{', '.join(several)}. {SEVERAL}")] if several else []),
         ("Random groupings", moved),
         *([] if stopping is None else [("Stopping", ending(analysis, stopping))]),
@@ -97,11 +97,7 @@ def stated(spec: RunSpec, stopping: Stopping | None = None) -> list[tuple[str, s
         ("Smallest group", f"Groups with fewer than {analysis.min_raters} raters are not shown."),
         *map(of, ("cross_negentropy", "voting_agreement", "ties")),
     ]
-
-
-def conventions(spec: RunSpec, stopping: Stopping | None = None) -> tuple[tuple[str, str], ...]:
-    """The conventions of :func:`stated`, printable."""
-    return tuple((name, printable(sentence)) for name, sentence in stated(spec, stopping))
+    return {name: printable(sentence) for name, sentence in stated}
 
 
 _NAMED, _MODELS = 4, 5

@@ -13,14 +13,7 @@ from grasp_core.model.result import GroupResult, RunResult, SlicesResult
 from grasp_core.model.spec import Level
 from grasp_core.model.text import Sentence
 from grasp_core.report.contents import brackets
-from grasp_core.report.pairs import (
-    PAIRS_EXPLANATION,
-    PAIRS_SAID,
-    Measure,
-    measures,
-    most_told,
-    of_label_use,
-)
+from grasp_core.report.pairs import PAIRS_EXPLANATION, PAIRS_SAID, Measure, measures, most_told, of_label_use
 from grasp_core.report.rater_map import EXPLANATION, axes_table, distance_words, groups_table, sentences
 from grasp_core.report.slices import GIVEN_EXPLANATION, given_sentences, given_table, slice_sentences, sliced
 from grasp_core.report.tables import (
@@ -140,8 +133,7 @@ def _of_pair(result: RunResult, row: PairResult, measure: Measure | None) -> Ite
 
 
 def _texts(outcome: Outcome, measure: Measure, result: RunResult) -> list[str]:
-    low, high = ends(outcome)
-    interval = "" if low is None else f"[{measure.write(low)}, {measure.write(high)}]"
+    interval = names.in_brackets(*ends(outcome), measure.write)
     if result.later is not None and outcome.p is None and outcome.reason is None:
         tested = [names.NOT_YET] * 2
     elif outcome.value is not None and outcome.p is None and outcome.reason is None:

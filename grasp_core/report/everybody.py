@@ -9,7 +9,7 @@ from grasp_core.model.groups import one_line
 from grasp_core.model.result import Everybody, LabelAgreement, RunResult
 from grasp_core.model.text import Segment, Sentence, agree, number, spelled, strong
 from grasp_core.report.tables import Column, texts
-from grasp_core.report.words.names import NOT_ESTIMABLE, format_value, two_decimals
+from grasp_core.report.words.names import NOT_ESTIMABLE, format_value, in_brackets, two_decimals
 
 WELL, FAIRLY_WELL, IN_PART, LITTLE = 0.8, 2 / 3, 0.4, 0.2
 """From 0.8 on Krippendorff calls data reliable, from 2/3 on good enough for tentative conclusions (Content
@@ -87,9 +87,8 @@ def in_one_line(result: RunResult) -> str:
     found = result.everybody
     if found is None or found.alpha is None:
         return ""
-    known = found.low is not None and found.high is not None
-    ends = f" [{format_value(found.low)}, {format_value(found.high)}]" if known else ""
-    parts = [f"Krippendorff’s alpha {format_value(found.alpha)}{ends}"]
+    alpha = f"{format_value(found.alpha)} {in_brackets(found.low, found.high)}".rstrip()
+    parts = [f"Krippendorff’s alpha {alpha}"]
     if found.plurality is not None:
         parts.append(f"an item’s most frequent label has {_per_100(found.plurality)} of 100 answers")
     if found.unanimous is not None:
@@ -127,15 +126,9 @@ def over_batches(found: Everybody) -> tuple[Sentence, ...]:
         if len(known) < 2:
             continue
         low, high = (choose(known, key=lambda one: one.alpha or 0.0) for choose in (min, max))
-        said.append(
-            Sentence.of(
-                f"By {one_line(column)} between {two_decimals(low.alpha)} (",
-                strong(one_line(low.value)),
-                f") and {two_decimals(high.alpha)} (",
-                strong(one_line(high.value)),
-                ").",
-            )
-        )
+        least, most = strong(one_line(low.value)), strong(one_line(high.value))
+        between = f"By {one_line(column)} between {two_decimals(low.alpha)} ("
+        said.append(Sentence.of(between, least, f") and {two_decimals(high.alpha)} (", most, ")."))
     return tuple(said)
 
 

@@ -82,9 +82,7 @@ _NAMED = 5
 def ranked(result: ItemsResult, measure: Measure) -> list[Ranked]:
     """The items that have a part, largest first; parts of label use by size in either direction."""
     found = [(row, part) for row in result.items if (part := row.of(measure)) is not None]
-    if measure == "distance":
-        return sorted(found, key=lambda pair: -pair[1].value)
-    return sorted(found, key=lambda pair: -abs(pair[1].value))
+    return sorted(found, key=lambda pair: -(pair[1].value if measure == "distance" else abs(pair[1].value)))
 
 
 def sentences(result: ItemsResult, measure: Measure) -> list[Sentence]:
@@ -119,44 +117,26 @@ def _whole(result: ItemsResult, measure: Measure) -> Sentence:
     spread = result.spread[measure]
     on = f"on {number(spread.items, 'item')} that both sides labelled. Their verdict says whether it is luck"
     if measure == "distance":
-        return Sentence.of(
-            _group(result),
-            " raters’ answers differ from the others’ by a distance of ",
-            f"{names.format_value(result.distance)}, {on}.",
-        )
+        size = f"by a distance of {names.format_value(result.distance)}, {on}."
+        return Sentence.of(_group(result), f" raters’ answers differ from the others’ {size}")
     if not any(result.label_use.values()):
         return Sentence.of(_group(result), f" raters use the labels as often as the others do, {on}.")
     label, value = max(result.label_use.items(), key=lambda pair: (abs(pair[1]), pair[1]))
-    often = "more" if value > 0 else "less"
-    return Sentence.of(
-        _group(result),
-        " raters say “",
-        strong(one_line(printable_name(label))),
-        f"” {points(abs(value)).removeprefix('+')} points {often} often than the others, {on}.",
-    )
+    often = f"{points(abs(value)).removeprefix('+')} points {'more' if value > 0 else 'less'} often"
+    name = strong(one_line(printable_name(label)))
+    return Sentence.of(_group(result), " raters say “", name, f"” {often} than the others, {on}.")
 
 
-def _single(
-    result: ItemsResult,
-    measure: Measure,
-    parts: list[Ranked],
-    held: list[ItemOutcome],
-) -> Sentence:
+def _single(result: ItemsResult, measure: Measure, parts: list[Ranked], held: list[ItemOutcome]) -> Sentence:
     tested = result.spread[measure].tested
     if not tested:
         return Sentence.of("No item could be tested.")
     if held:
         some, whole = _apart(held), _apart(result.items)
         makes = agree(len(held), "makes", "make")
-        share = (
-            f", which {makes} {percent(some / whole)} of all distance on single items,"
-            if measure == "distance"
-            else ""
-        )
-        on = (
-            f"On {len(held):,} of {number(tested, 'item')}{share} both sides differ more than luck explains: "
-        )
-        return Sentence.of(on, *_names(held), ".")
+        share = f", which {makes} {percent(some / whole)} of all distance on single items,"
+        on = f"On {len(held):,} of {number(tested, 'item')}{share if measure == 'distance' else ''}"
+        return Sentence.of(f"{on} both sides differ more than luck explains: ", *_names(held), ".")
     nominal = sum(part.significance == "nominal" for _, part in parts)
     chance = round(tested * LEVEL)
     return Sentence.of(
@@ -302,9 +282,9 @@ def part_text(whole: float, measure: Measure, part: Contribution) -> str:
     """Write a part for people: in points for label use; for distance as a share of the `whole`, too."""
     if measure == "label_use":
         return f"{points(part.value, 2)} points"
-    value = (
-        names.format_value(part.value) if abs(part.value) >= 0.0005 else f"{part.value:.5f}".replace("-", "−")
-    )
+    value = f"{part.value:.5f}".replace("-", names.MINUS)
+    if abs(part.value) >= 0.0005:
+        value = names.format_value(part.value)
     return f"{value} ({percent(part.value / whole)})" if part.value > 0 else value
 
 

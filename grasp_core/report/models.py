@@ -1,6 +1,6 @@
 """Groups that models side with or against: the answer in words, tables and CSV."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from functools import partial
 from typing import NamedTuple
 
@@ -34,7 +34,15 @@ class _Leaning(NamedTuple):
 
 def answer(result: ModelsResult) -> ResultAnswer:
     """Say with which groups the models side, how sure that is, and which groups' views they miss."""
-    said = [counts(result), *_how_sure(result), *_to_do(result)]
+    said, clear = [counts(result)], _leanings(result, "clear")
+    if clear:
+        said.append(
+            Sentence.of("Very sure: of 100 models that side with nobody, at least 95 would show no side.")
+        )
+    elif _leanings(result, "hint"):
+        said.append(Sentence.of(of_luck(_tested(result))))
+    if against := dict.fromkeys(spoken(one.row.group) for one in clear if not one.near):
+        said.append(Sentence.of("What to do: ask ", *first_names(list(against)), " raters themselves."))
     for model in result.models:
         said += [_sides(result, model), _hidden(result, model)]
     said += _not_reproduced(result)
@@ -105,11 +113,12 @@ def _tested(result: ModelsResult) -> int:
 
 def _leanings(result: ModelsResult, code: VerdictCode, model: str | None = None) -> list[_Leaning]:
     """Return sides of this verdict, surest first; of all models, or of one."""
-    found = []
-    for row in result.groups:
-        for name, side in row.models.items():
-            if side.verdict.code == code and model in (None, name):
-                found.append(_leaning(name, row, side))
+    found = [
+        _leaning(name, row, side)
+        for row in result.groups
+        for name, side in row.models.items()
+        if side.verdict.code == code and model in (None, name)
+    ]
     return sorted(
         found, key=lambda one: (one.verdict.q or 0.0, one.verdict.p or 0.0, one.shown_by[0] != names.LEAD)
     )
@@ -122,20 +131,6 @@ def _leaning(model: str, row: GroupSides, side: Side) -> _Leaning:
     near = bool(closer(surest, side.statistics[surest]))
     same = [one for one in marked if closer(one, side.statistics[one]) is near]
     return _Leaning(model, row, side.verdict, near, same)
-
-
-def _how_sure(result: ModelsResult) -> Iterator[Sentence]:
-    """Say how often luck gives a clear side, or hints; nothing if there is neither."""
-    if _leanings(result, "clear"):
-        yield Sentence.of("Very sure: of 100 models that side with nobody, at least 95 would show no side.")
-    elif _leanings(result, "hint"):
-        yield Sentence.of(of_luck(_tested(result)))
-
-
-def _to_do(result: ModelsResult) -> Iterator[Sentence]:
-    against = dict.fromkeys(spoken(one.row.group) for one in _leanings(result, "clear") if not one.near)
-    if against:
-        yield Sentence.of("What to do: ask ", *first_names(list(against)), " raters themselves.")
 
 
 def unreproduced(result: ModelsResult) -> list[GroupSides]:
@@ -192,16 +187,11 @@ def _hidden(result: ModelsResult, model: ModelSummary) -> Sentence:
     if not reached:
         return Sentence.of(name, " has a label in common with no group, so nothing can be said of it.")
     (low, lowest), (high, highest) = min(reached), max(reached)
-    return Sentence.of(
-        "Against the plurality of all raters together, ",
-        name,
-        f" reaches macro-F1 {names.format_value(model.overall_f1)}; against the groups' own, from "
-        f"{names.format_value(low)} (",
-        _name(result, result.groups[lowest]),
-        f") to {names.format_value(high)} (",
-        _name(result, result.groups[highest]),
-        ").",
-    )
+    least, most = (_name(result, result.groups[position]) for position in (lowest, highest))
+    overall, low_, high_ = map(names.format_value, (model.overall_f1, low, high))
+    reaches = f" reaches macro-F1 {overall}; against the groups' own, from {low_} ("
+    together = "Against the plurality of all raters together, "
+    return Sentence.of(together, name, reaches, least, f") to {high_} (", most, ").")
 
 
 def _not_reproduced(result: ModelsResult) -> list[Sentence]:
@@ -215,10 +205,8 @@ def _not_reproduced(result: ModelsResult) -> list[Sentence]:
             for name, side in row.models.items()
             if side.reproduces is not None
         )
-        reach = (
-            f"its own members reach macro-F1 {names.format_value(members)}, {name} {names.format_value(best)}"
-        )
-        told.append((_name(result, row), reach))
+        own, nearest = map(names.format_value, (members, best))
+        told.append((_name(result, row), f"its own members reach macro-F1 {own}, {name} {nearest}"))
     return [Sentence.of("No model reproduces the view of ", *listing(told), ".")]
 
 
@@ -233,14 +221,15 @@ EVERYBODY = "All raters together"
 def plurality_table(result: ModelsResult) -> pd.DataFrame:
     """Macro-F1 of each model against the plurality of all raters, then of each group; a row each."""
     names_of = [model.name for model in result.models]
-    members = {name: tuple(row.models[name].members_f1 for row in result.groups) for name in names_of}
+    same = len({tuple(row.models[name].members_f1 for row in result.groups) for name in names_of}) == 1
     columns = [
         *OF_ROW[:3],
         *(Column(partial(_of_side, name, names.LEAD), name, cell_text) for name in names_of),
     ]
-    for name in names_of[:1] if len(set(members.values())) == 1 else names_of:
-        head = "Own members" if len(set(members.values())) == 1 else f"Own members, items of {name}"
-        columns.append(Column(partial(_members, name), head, names.format_value))
+    for name in names_of[:1] if same else names_of:
+        head = "Own members" if same else f"Own members, items of {name}"
+        of = partial(lambda name, row: row.models[name].members_f1, name)
+        columns.append(Column(of, head, names.format_value))
     everybody = {"Axis": "", "Group": EVERYBODY, "Raters": result.data.raters}
     everybody |= {model.name: names.format_value(model.overall_f1) for model in result.models}
     of_groups = [texts(columns, result.groups)] if result.groups else []
@@ -249,12 +238,16 @@ def plurality_table(result: ModelsResult) -> pd.DataFrame:
 
 def statistic_table(result: ModelsResult, statistic: str) -> pd.DataFrame:
     """One statistic of every group: for each model the value, the median of random groups, p and q."""
+
+    def middle(one: Outcome) -> str:
+        return "" if one.value is None else names.format_value(one.null_median)
+
     columns = [*OF_ROW[:3]]
     for model in result.models:
         of = partial(_of_side, model.name, statistic)
         columns += [
             Column(of, f"{model.name}: {names.SIDE_WORDS[statistic].name}", cell_text),
-            Column(of, f"{model.name}: random groups", _middle),
+            Column(of, f"{model.name}: random groups", middle),
             Column(of, f"{model.name}: p", lambda one: names.p_and_q_cells(one, result)[0]),
             Column(of, f"{model.name}: q", lambda one: names.p_and_q_cells(one, result)[1]),
         ]
@@ -263,14 +256,6 @@ def statistic_table(result: ModelsResult, statistic: str) -> pd.DataFrame:
 
 def _of_side(model: str, statistic: str, row: GroupSides) -> Outcome:
     return row.models[model].statistics[statistic]
-
-
-def _members(model: str, row: GroupSides) -> float | None:
-    return row.models[model].members_f1
-
-
-def _middle(outcome: Outcome) -> str:
-    return "" if outcome.value is None else names.format_value(outcome.null_median)
 
 
 class _Sided(NamedTuple):

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from grasp_core.model.groups import Group, one_line, spoken
 from grasp_core.model.outcome import Kind, LabelUse, Outcome, PairResult
@@ -21,8 +21,7 @@ PAIRS_EXPLANATION: str = names.TEXTS["explained"]["pairs"]
 class Measure:
     """A measure that a matrix shows: one outcome of the row's group, compared with the column's group.
 
-    `signed` values lie on both sides of 0: above 0 means more in the row's group. A single label and the
-    mean are not `tested`; label use is.
+    `signed` values lie on both sides of 0: above 0 means more in the row's group.
     """
 
     key: str
@@ -33,7 +32,6 @@ class Measure:
     of: Callable[[PairResult], Outcome]
     write: Callable[[float | None], str]
     brief: Callable[[float], str]
-    tested: bool = True
 
 
 def of_label_use(result: RunResult) -> list[Measure]:
@@ -62,19 +60,9 @@ def label_key(label: str) -> str:
 
 
 def _label(label: str) -> Measure:
-    def of(row: PairResult) -> Outcome:
-        return label_use.shift_outcome(row.label_use, label)
-
-    words = _OF_LABELS["label"]
-    return Measure(
-        label_key(label),
-        f"“{one_line(label)}”",
-        **words,
-        signed=True,
-        of=of,
-        write=label_use.write_points,
-        brief=_whole_points,
-        tested=False,
+    name, words = f"“{one_line(label)}”", _OF_LABELS["label"]
+    return _IN_POINTS(
+        label_key(label), name, **words, of=lambda row: label_use.shift_outcome(row.label_use, label)
     )
 
 
@@ -103,16 +91,9 @@ def _unless_beyond(write: Callable[[float | None], str], value: float | None) ->
     return write(value) if abs(value or 0.0) <= names.LARGEST_GAI else f"beyond {names.LARGEST_GAI:g}"
 
 
-_OF_LABELS: Mapping[str, Mapping[str, str]] = names.TEXTS["labels_of_pairs"]
-_ALL_LABELS = Measure(
-    "label_use",
-    **_OF_LABELS["label_use"],
-    signed=True,
-    of=_all_labels,
-    write=label_use.write_points,
-    brief=_whole_points,
-    tested=True,
-)
+_OF_LABELS: Mapping[str, Mapping[str, Any]] = names.TEXTS["labels_of_pairs"]
+_IN_POINTS = partial(Measure, signed=True, write=label_use.write_points, brief=_whole_points)
+_ALL_LABELS = _IN_POINTS("label_use", **_OF_LABELS["label_use"], of=_all_labels)
 _MEAN = Measure(
     "mean",
     **_OF_LABELS["mean"],
@@ -120,7 +101,6 @@ _MEAN = Measure(
     of=lambda row: label_use.mean_outcome(row.label_use) or Outcome(None),
     write=names.format_value,
     brief=names.two_decimals,
-    tested=False,
 )
 PAIRS_SAID = 5
 """Number of pairs that get a sentence, where not all pairs do."""

@@ -88,25 +88,21 @@ def _design(spec: PlanSpec, raters: int, items: int) -> str:
 def _range(plan: Plan) -> list[Sentence]:
     """Sentence on the designs needed if the pilot overstates or understates the difference."""
     if plan.pilot is None:
-        return [
-            Sentence.of(
-                "The figures are assumed, so there is no range: plan again from a pilot of a few dozen items."
-            )
-        ]
+        why = "The figures are assumed, so there is no range: plan again from a pilot of a few dozen items."
+        return [Sentence.of(why)]
     if plan.factors is None:
         return []
     low, high = (sample_size.cheapest(plan, factor) for factor in plan.factors)
-    ends = dict.fromkeys(_ending(plan.spec, one) for one in (high, low))
+    ends = dict.fromkeys(
+        "more than this range has" if one is None else _design(plan.spec, one.raters, one.items)
+        for one in (high, low)
+    )
     return [
         Sentence.of(
             "A pilot of this size is not certain: in 8 of 10 such pilots the answer ",
             f"{'is' if len(ends) == 1 else 'lies between'} {' and '.join(ends)}.",
         )
     ]
-
-
-def _ending(spec: PlanSpec, choice: sample_size.PricedDesign | None) -> str:
-    return "more than this range has" if choice is None else _design(spec, choice.raters, choice.items)
 
 
 def details(plan: Plan) -> list[Sentence]:

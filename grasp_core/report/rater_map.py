@@ -42,21 +42,13 @@ def _of_axes(found: RaterMap) -> list[Sentence]:
         for axis in holding
     ]
     if holding:
-        least = 1 - max(axis.explained or 0 for axis in holding)
-        said.append(
-            Sentence.of(
-                f"At least {percent(least)} of the disagreement is between raters of the same group. The "
-                "verdicts say which groups differ."
-            )
-        )
+        least = percent(1 - max(axis.explained or 0 for axis in holding))
+        inside = f"At least {least} of the disagreement is between raters of the same group."
+        said.append(Sentence.of(f"{inside} The verdicts say which groups differ."))
     elif tested:
-        most = tested[0]
-        said.append(
-            Sentence.of(
-                strong("No axis explains more of the disagreement between raters than luck would"),
-                f"; most of all {axis_label(most.axes)}: {_shares(most, found.permutations)}.",
-            )
-        )
+        most = f"; most of all {axis_label(tested[0].axes)}: {_shares(tested[0], found.permutations)}."
+        none = strong("No axis explains more of the disagreement between raters than luck would")
+        said.append(Sentence.of(none, most))
     untested = [axis for axis in found.axes if axis.explained is None]
     return [*said, *(Sentence.of(f"{axis_label(axis.axes)}: {axis.reason}.") for axis in untested)]
 

@@ -109,35 +109,23 @@ def _brief(row: GroupResult, what: str) -> str:
 def slice_sentences(result: RunResult, found: SlicesResult, group: Group | None = None) -> list[Sentence]:
     """Sentences on differences in the slices of a column, of all groups or one, then on items in no slice."""
     tested = [one for one in _tests(result, found, group) if one.test.p is not None]
-    held = _held(result, tested)
+    held, column = _held(result, tested), strong(one_line(found.column))
     nominal = sum(one.test.significance == "nominal" for one in tested)
     said = [_sentence(result, found, one) for one in held[:_TOLD]]
-    if len(held) > _TOLD:
-        left = len(held) - _TOLD
-        said.append(
-            Sentence.of(
-                f"{number(left, 'more difference')} {agree(left, 'is', 'are')} more than luck explains."
-            )
-        )
+    if (left := len(held) - _TOLD) > 0:
+        are = f"{number(left, 'more difference')} {agree(left, 'is', 'are')}"
+        said.append(Sentence.of(f"{are} more than luck explains."))
     said += _advice(result, found, held)
     if not held:
-        tail = f", of which {nominal} may be luck" if nominal else ""
-        said.append(
-            Sentence.of(
-                "On the items of no value of ",
-                strong(one_line(found.column)),
-                f" does a group differ more than luck explains ({number(len(tested), 'test')}{tail}). Each "
-                "value has fewer items than the whole: the intervals say how much may have been missed.",
-            )
+        tests = f"{number(len(tested), 'test')}{f', of which {nominal} may be luck' if nominal else ''}"
+        tail = (
+            f" does a group differ more than luck explains ({tests}). Each value has fewer items than the "
+            "whole: the intervals say how much may have been missed."
         )
+        said.append(Sentence.of("On the items of no value of ", column, tail))
     if found.without:
-        said.append(
-            Sentence.of(
-                f"{number(found.without, 'item')} without a value in ",
-                strong(one_line(found.column)),
-                " are in no slice." if found.without > 1 else " is in no slice.",
-            )
-        )
+        tail = f" {agree(found.without, 'is', 'are')} in no slice."
+        said.append(Sentence.of(f"{number(found.without, 'item')} without a value in ", column, tail))
     empty = [one_line(one.value) for one in found.values if not one.groups]
     if empty:  # no group is large enough
         least = number(result.spec.analysis.min_raters, "rater")
@@ -233,12 +221,9 @@ def not_yet_given(result: RunResult) -> tuple[Association, ...]:
 def association_sentence(one: Association) -> Sentence:
     """Say that two axes go together, and what that means."""
     p = "" if one.p is None else f", {names.format_p(one.p)}"
-    return Sentence.of(
-        strong(axis_label((one.first,))),
-        " and ",
-        strong(axis_label((one.second,))),
-        f" overlap among the raters (Cramér's V {one.v:.2f}{p}): it cannot be told yet which matters.",
-    )
+    first, second = (strong(axis_label((name,))) for name in (one.first, one.second))
+    said = f" overlap among the raters (Cramér's V {one.v:.2f}{p}): it cannot be told yet which matters."
+    return Sentence.of(first, " and ", second, said)
 
 
 def given_sentences(result: RunResult) -> list[Sentence]:

@@ -80,14 +80,12 @@ def sheet(columns: Iterable[Column], rows: Sequence[Any]) -> list[SheetColumn]:
 def csv_of(columns: Iterable[Column], rows: Sequence[Any], *, end: str = "\n") -> str:
     """A table for programs as CSV, at full precision; spreadsheets run none of its cells."""
     shown = [one for one in columns if one.name]
-    cells = [
-        [exact(cell) if one.kind in _NUMBERS else _safe(cell) for cell in one.cells(rows)] for one in shown
-    ]
+
+    def written(cell: Any, kind: Kind) -> object:
+        return exact(cell) if kind in _NUMBERS else safe_cell(cell) if isinstance(cell, str) else cell
+
+    cells = [[written(cell, one.kind) for cell in one.cells(rows)] for one in shown]
     return csv_text([safe_cell(one.name) for one in shown], zip(*cells, strict=True), end=end)
-
-
-def _safe(cell: object) -> object:
-    return safe_cell(cell) if isinstance(cell, str) else cell
 
 
 def or_nan(value: Any) -> Any:

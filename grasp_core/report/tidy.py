@@ -23,14 +23,8 @@ from grasp_core.report.words.names import outcome_of, reported_statistics, signs
 
 UNITS: Mapping[str, str] = {
     **{name: one.unit for name, one in TABLE.items()},
-    "alpha": "coefficient",
-    "gap_a": "coefficient",
-    "gap_b": "coefficient",
-    "irr_difference": "coefficient",
-    "unanimous": "share",
-    "again": "share",
-    "again_by_chance": "share",
-    "label_use": "share",
+    **dict.fromkeys(("alpha", "gap_a", "gap_b", "irr_difference"), "coefficient"),
+    **dict.fromkeys(("unanimous", "again", "again_by_chance", "label_use"), "share"),
     "gai_difference": "ratio",
     "dsi": "ratio",
     "mean_shift": "scale",
@@ -104,10 +98,6 @@ def label_use_lines(result: RunResult) -> list[Line]:
 ALL_LABELS = "all labels"
 
 
-def _label(line: Line) -> str:
-    return "mean" if line.statistic == "mean_shift" else line.label or ALL_LABELS
-
-
 def _points(of: Callable[[Outcome], float | None], line: Line) -> float:
     """A shift, or an end of its interval, in points; for the mean in the unit of the scale."""
     value: float = or_nan(of(line.outcome))
@@ -118,7 +108,10 @@ LABEL_USE = (
     Column(lambda line: axis_label(line.axes), name="axis", sheet="Axis"),
     Column(lambda line: line.group and group_label(line.group), name="group", sheet="Group"),
     Column("raters", name="raters", sheet="Raters", kind="count"),
-    Column(_label, name="label", sheet="Label"),
+    Column(
+        lambda line: "mean" if line.statistic == "mean_shift" else line.label or ALL_LABELS,
+        *("", None, "label", "Label"),
+    ),
     Column("outcome.value", name="shift", kind="value"),
     Column(lambda line: ends(line.outcome)[0], name="low", kind="value"),
     Column(lambda line: ends(line.outcome)[1], name="high", kind="value"),

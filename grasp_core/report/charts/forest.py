@@ -32,7 +32,6 @@ def forest_plot(
     statistic: str,
     theme: draw.Theme = "light",
     order: RowOrder = "axis",
-    by: str | None = None,
     *,
     page: int | None = None,
     of: str = EACH_GROUP,
@@ -43,7 +42,7 @@ def forest_plot(
     words = names.WORDS[statistic]
     axis = ChartAxis(words.axis, _tooltip_fields(_OF_GROUPS, words.name), _NOTHING.get(statistic))
     found = [
-        (row, ChartRow("", names.shown_outcome(row, statistic))) for row in ordered_groups(result, order, by)
+        (row, ChartRow("", names.shown_outcome(row, statistic))) for row in ordered_groups(result, order)
     ]
     explained = [words.name, "Tick: the middle of random groupings."]
     return _of_groups(result, found, axis, explained, theme, headed=order == "axis", page=page, of=of)
@@ -176,13 +175,9 @@ def _of_axis(result: RunResult, row: DsiResult) -> ChartRow:
 
 def models_chart(result: ModelsResult, theme: draw.Theme = "light") -> alt.LayerChart:
     """Macro-F1 of every model against the plurality of all raters, then against each group's."""
-    heading = draw.title(
-        "Whose judgements each model reproduces",
-        [
-            "Macro-F1 against the plurality of all raters, then against each group’s own.",
-            "Tick: random groups of the same size. ×: what its own members reach.",
-        ],
-    )
+    first = "Macro-F1 against the plurality of all raters, then against each group’s own."
+    second = "Tick: random groups of the same size. ×: what its own members reach."
+    heading = draw.title("Whose judgements each model reproduces", [first, second])
     if not result.groups or not result.models:
         return draw.message(theme, heading=heading, text="There is no group or no model to show.")
     of_all: dict[str, Any] = {"below": EVERYBODY, "told": {"of": EVERYBODY}}

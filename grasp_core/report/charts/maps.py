@@ -253,18 +253,12 @@ def _of_groups(
     marks = alt.Chart(draw.rows(drawn, "groups")).mark_point(
         filled=True, opacity=0.9, stroke=draw.palette(theme).background, strokeWidth=1
     )
-    size = alt.Size("area:Q", scale=None, legend=None)
+    look = {"color": draw.colour(theme, legend=True), "shape": draw.shape(legend=True)}
+    look["size"] = alt.Size("area:Q", scale=None, legend=None)
     labels = alt.Chart(draw.rows(_names_of_groups(drawn, plane), "labels"))
     return [
         *_diagonal(theme, x, y, plane),
-        marks.encode(
-            x=x,
-            y=y,
-            size=size,
-            color=draw.colour(theme, legend=True),
-            shape=draw.shape(legend=True),
-            tooltip=told,
-        ),
+        marks.encode(x=x, y=y, tooltip=told, **look),
         *draw.on_halo(labels.encode(x=x, y=y, text=alt.Text("text:N")), theme),
     ]
 
@@ -340,9 +334,7 @@ def _marks(found: RaterMap, axis: MapAxis, group: Group | None) -> list[dict[str
     columns = [found.columns.index(name) for name in axis.axes]
     drawn = [(point, tuple(point.values[column] for column in columns)) for point in found.points]
     times = Counter(values for _, values in drawn)
-    known: dict[tuple[str | None, ...], str] = {
-        row.group.values: group_label(row.group) for row in axis.groups
-    }
+    known: Mapping[Any, str] = {row.group.values: group_label(row.group) for row in axis.groups}
     ranked = sorted((values for values in known if times[values]), key=lambda values: -times[values])
     chosen = ranked[:_MOST] if group is None else [group.values]
     named = {values: known[values] for values in chosen if values in known}

@@ -75,8 +75,7 @@ def _cells(result: RunResult, pairs: list[PairResult], groups: list[Group], meas
     for row in both:
         outcome = measure.of(row)
         across, top = place[row.b], _top(place[row.a]) + _NAME
-        (low, high), stars = ends(outcome), names.signs(outcome)
-        interval = str(outcome.no_interval or "")
+        stars, interval = names.signs(outcome), names.in_brackets(*ends(outcome), measure.write)
         found.append(
             {
                 "first": titles[row.a],
@@ -90,7 +89,7 @@ def _cells(result: RunResult, pairs: list[PairResult], groups: list[Group], meas
                 "value": measure.write(outcome.value),
                 "brief": "–" if outcome.value is None else f"{measure.brief(outcome.value)}{stars}",
                 "stars": stars,
-                "interval": interval if low is None else f"[{measure.write(low)}, {measure.write(high)}]",
+                "interval": interval or str(outcome.no_interval or ""),
                 "p": "" if outcome.p is None else names.p_words(outcome, permutations=many),
                 "q": "" if outcome.q is None else names.format_p(outcome.q, name="q", permutations=many),
                 "verdict": names.verdict(outcome),

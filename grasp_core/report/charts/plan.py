@@ -42,22 +42,19 @@ def plan_chart(plan: Plan, theme: draw.Theme = "light") -> alt.LayerChart:
             .mark_area(opacity=0.13)
             .encode(x=x, y=alt.Y("low:Q", **y), y2=alt.Y2("high"), color=chance)
         )
+    dashes = alt.Scale(domain=names, range=list(_DASHES))
+    dash, told = (
+        alt.StrokeDash("chance:N", scale=dashes, legend=legend),
+        {"chance": "Chance", "told": "Design"},
+    )
     layers.append(
         alt.Chart(draw.rows(_lines(plan), "lines"))
         .mark_line(strokeWidth=2.5)
-        .encode(
-            x=x,
-            y=alt.Y("items:Q", **y),
-            color=chance,
-            strokeDash=alt.StrokeDash(
-                "chance:N", scale=alt.Scale(domain=names, range=list(_DASHES)), legend=legend
-            ),
-            tooltip=draw.tooltip(chance="Chance", told="Design"),
-        )
+        .encode(x=x, y=alt.Y("items:Q", **y), color=chance, strokeDash=dash, tooltip=draw.tooltip(**told))
     )
     if choice is not None:
-        told = f"{choice.raters:,} raters, {choice.items:,} items"
-        point = [{"raters": choice.raters, "items": choice.items, "told": told}]
+        design = f"{choice.raters:,} raters, {choice.items:,} items"
+        point = [{"raters": choice.raters, "items": choice.items, "told": design}]
         layers.append(
             alt.Chart(draw.rows(point, "cheapest"))
             .mark_point(shape="diamond", filled=True, size=170, color=colours.ink, opacity=1)
@@ -111,13 +108,10 @@ def _bands(plan: Plan) -> list[dict[str, Any]]:
 
 
 def _alt(plan: Plan) -> str:
-    choice = cheapest(plan)
-    ending = (
-        f"No design of the range reaches {plan.spec.goal:.0%}."
-        if choice is None
-        else f"The cheapest design with {plan.spec.goal:.0%} has {choice.raters:,} raters and "
-        f"{choice.items:,} items."
-    )
+    choice, goal = cheapest(plan), f"{plan.spec.goal:.0%}"
+    ending = f"No design of the range reaches {goal}."
+    if choice is not None:
+        ending = f"The cheapest design with {goal} has {choice.raters:,} raters and {choice.items:,} items."
     (fewest, most), (low, high) = plan.spec.raters, plan.spec.items
     return (
         f"Lines of equal chance of finding a difference of {named(plan)}, over {fewest:,} to {most:,} raters "

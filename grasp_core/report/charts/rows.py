@@ -64,8 +64,7 @@ class ChartRow:
     @property
     def interval(self) -> str:
         """The interval as text; empty if there is none."""
-        low, high = ends(self.outcome)
-        return "" if low is None else f"[{self.write(low)}, {self.write(high)}]"
+        return names.in_brackets(*ends(self.outcome), self.write)
 
 
 @dataclass(frozen=True, slots=True)
@@ -227,13 +226,8 @@ def _by_chance(
 ) -> list[alt.Chart]:
     """Null histograms, each with a line at the observed value; or only ticks at the null medians."""
     if nulls is None:
-        tick: dict[str, Any] = {
-            "orient": "vertical",
-            "size": 12,
-            "thickness": 2,
-            "color": draw.palette(theme).muted,
-        }
-        middle = draw.valid(base, "chance").mark_tick(**tick, aria=False)
+        tick: dict[str, Any] = {"orient": "vertical", "size": 12, "thickness": 2, "aria": False}
+        middle = draw.valid(base, "chance").mark_tick(**tick, color=draw.palette(theme).muted)
         return [middle.encode(x=chance, y=draw.down("mark_y"))]
     bottom = alt.Y2("base:Q")
     return [

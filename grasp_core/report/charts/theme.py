@@ -251,14 +251,8 @@ def message(theme: Theme, *, heading: alt.TitleParams | None, text: str) -> alt.
 
 def on_halo(text: alt.Chart, theme: Theme, *, weight: Literal[400, 600] = 400) -> list[alt.Chart]:
     """Texts beside points, placed by `dx`, `dy` and `align`; a halo keeps them readable across marks."""
-    written = partial(
-        text.mark_text,
-        dx=alt.expr("datum.dx"),
-        dy=alt.expr("datum.dy"),
-        align=alt.expr("datum.align"),
-        baseline="middle",
-        fontWeight=weight,
-    )
+    at: dict[str, Any] = {name: alt.expr(f"datum.{name}") for name in ("dx", "dy", "align")}
+    written = partial(text.mark_text, **at, baseline="middle", fontWeight=weight)
     return [
         written(stroke=palette(theme).background, strokeWidth=3.5, strokeJoin="round"),
         written(color=palette(theme).ink),

@@ -103,10 +103,6 @@ def named_rows(spec: Mapping[str, Any]) -> list[tuple[str, str]]:
     return [(row["name"], row["group"]) for row in json.loads(drawn)]
 
 
-def _in_words(row: Mapping[str, Any]) -> str:
-    return f"{row['group']}: {', '.join(filter(None, (row['status'], row['said'])))}"
-
-
 def _one_label(found: list[Finding]) -> str | None:
     """If there are two labels, the one that all groups are drawn by: more of it lies right, and less left."""
     uses = [one.row.label_use for one in found]
@@ -142,7 +138,9 @@ class _Drawing:
         right = self._right()
         layers += [] if right is None else self._drawn("right", right, self._places.right)
         layers += self._texts()
-        told = "; ".join(map(_in_words, self._named))
+        told = "; ".join(
+            f"{row['group']}: {', '.join(filter(None, (row['status'], row['said'])))}" for row in self._named
+        )
         a_click = alt.selection_point(name=CHOSEN, fields=["name"])  # a click on a row chooses its group
         whole = alt.Chart(draw.rows(self._named, _ROWS))
         clicked = draw.clickable(whole, cursor="pointer", aria=False).add_params(a_click)
@@ -331,17 +329,8 @@ class _Drawing:
         limit, said = (alt.expr(f"width * {share}") for share in (self._places.named, self._places.said[1]))
         look: dict[str, Any] = {"fontSize": 13, "color": draw.palette(self._theme).ink, "limit": limit}
         y = draw.down("name_y")
-        names = (
-            draw.written(
-                base.transform_filter(alt.datum.weight == weight),
-                "named",
-                draw.LEFT,
-                y,
-                fontWeight=weight,
-                **look,
-            )
-            for weight in (400, 600)
-        )
+        named = ((weight, base.transform_filter(alt.datum.weight == weight)) for weight in (400, 600))
+        names = (draw.written(of, "named", draw.LEFT, y, fontWeight=weight, **look) for weight, of in named)
         status = draw.written(base, "status", draw.LEFT, draw.down("status_y"), limit=limit)
         told = draw.written(base, "said", draw.share("said_x"), draw.down("said_y"), limit=said)
         return [*names, status.encode(color=draw.as_given()), told.encode(color=draw.as_given())]

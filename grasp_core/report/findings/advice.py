@@ -187,43 +187,28 @@ def _more_ways(asked: AnalysisSpec) -> Sentence:
 
 
 def _of_certain(found: Sequence[Finding], raters: int) -> Iterator[Sentence]:
+    up, down = ([one for one in found if one.outcome.direction == way] for way in ("up", "down"))
     # Groups that answer items differently, or agree more inside than across groups.
-    views = [
-        one
-        for one in found
-        if one.apart or one.vague or (one.what in _OWN_VIEW and one.outcome.direction == "up")
-    ]
+    views = [one for one in found if one.apart or one.vague or (one.what in _OWN_VIEW and one in up)]
     alone = [one for one in views if one.other is None]
-    little = [
-        one
-        for one in found
-        if one not in views and one.what in _LITTLE_AGREEMENT and one.outcome.direction == "down"
-    ]
+    little = [one for one in down if one not in views and one.what in _LITTLE_AGREEMENT]
     # A group with half of all raters has enough of them.
     many = [one for one in alone if 2 * one.row.n_raters >= raters]
     few = [one for one in alone if one not in many]
     if few:
-        yield Sentence.of(
-            "Recruit more ",
-            *first_names(_with_parts(few)),
-            " raters: others cannot stand in for them.",
-        )
+        whom = first_names(_with_parts(few))
+        yield Sentence.of("Recruit more ", *whom, " raters: others cannot stand in for them.")
     if many:
-        yield Sentence.of(
-            "Keep a fixed share of ",
-            *first_names(_with_parts(many)),
-            " raters: it moves the labels.",
-        )
+        whom = first_names(_with_parts(many))
+        yield Sentence.of("Keep a fixed share of ", *whom, " raters: it moves the labels.")
     for one in views:
         if one.other is not None:
             yield _as_many(*first_names([one.said]))
     if any(one.apart for one in views):
         yield WHICH_ITEMS
     if little:
-        agree_little = (
-            " raters agree little with each other: read items with them, and give each item more of them."
-        )
-        yield Sentence.of(*first_names(_with_parts(little)), agree_little)
+        do = " raters agree little with each other: read items with them, and give each item more of them."
+        yield Sentence.of(*first_names(_with_parts(little)), do)
     if found and not views and not little:
         yield Sentence.of("Nothing for this alone: raters who agree more than others need no further ones.")
 

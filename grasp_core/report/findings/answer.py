@@ -15,13 +15,7 @@ from grasp_core.report.everybody import agreement_details, agreement_title
 from grasp_core.report.findings.advice import advice, doubted, first_names, ranked_findings
 from grasp_core.report.findings.finding import BECAUSE_OF, COHESION, LABEL_USE, NO_EFFECT, SPREAD, Finding
 from grasp_core.report.findings.mending import Warned, warned
-from grasp_core.report.findings.selection import (
-    count_groups,
-    judged,
-    nearest,
-    of_verdict,
-    strongest_pair,
-)
+from grasp_core.report.findings.selection import count_groups, judged, nearest, of_verdict, strongest_pair
 from grasp_core.report.tables import NO_VALUE, effect, explaining_groups, lacking
 from grasp_core.report.words import names
 from grasp_core.report.words.label_use import (
@@ -76,10 +70,8 @@ def title(result: RunResult, found: Sequence[Finding]) -> Sentence:
     shown = " that are shown" if some_hidden(result) else ""
     missing = _untested(result)
     if missing:  # these may well differ: a title that speaks of all would deny it
-        able, of_all = tested(result), number(len(result.groups), "group")
-        return Sentence.of(
-            f"No difference found in {able} of {of_all}{shown}; {spelled(missing)} could not be tested"
-        )
+        able = f"{tested(result)} of {number(len(result.groups), 'group')}{shown}"
+        return Sentence.of(f"No difference found in {able}; {spelled(missing)} could not be tested")
     return Sentence.of(f"{NO_DIFFERENCE}{shown}")
 
 
@@ -326,7 +318,11 @@ def answer(result: RunResult) -> ResultAnswer:
     to_do = advice(result, found)
     details += [Sentence.of("What to do: ", *one.segments) for one in to_do[:1]]
     details += to_do[1:]
-    details += _not_estimable(result)
+    lead = names.lead_statistic(result)
+    for (lacks, reason), groups in lacking(result, lead).items():
+        if lacks == NO_VALUE:
+            whose = f"{names.WORDS[lead].name} {lacks} for "
+            details.append(Sentence.of(whose, *first_names(groups), f": {reason}."))
     return ResultAnswer(title(result, found), warned(result), tuple(details))
 
 
@@ -428,13 +424,4 @@ def _axis_parts(result: RunResult, row: DsiResult) -> list[str | Segment]:
         f" (DSI {names.format_value(row.outcome.value)}{attained}",
         strong(group),
         f"; {names.p_and_q_words(row.outcome, permutations=result.permutations)})",
-    ]
-
-
-def _not_estimable(result: RunResult) -> list[Sentence]:
-    lead = names.lead_statistic(result)
-    return [
-        Sentence.of(f"{names.WORDS[lead].name} {lacks} for ", *first_names(found), f": {reason}.")
-        for (lacks, reason), found in lacking(result, lead).items()
-        if lacks == NO_VALUE
     ]

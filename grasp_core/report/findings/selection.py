@@ -138,12 +138,8 @@ def strongest_pair(result: RunResult) -> PairResult | None:
     """
     if not judged(result) or of_verdict(result, "clear") or of_verdict(result, "explained"):
         return None
-    clear = [(one.p or 0.0, row) for row in result.pairs if (one := row.verdict) and one.code == "clear"]
-    holding = [
-        (p, row)
-        for p, row in clear
-        if row.verdict and 2 * max(_or_1(row.verdict.q), _or_1(row.verdict.bound)) < LEVEL
-    ]
+    clear = [(one, row) for row in result.pairs if (one := row.verdict) and one.code == "clear"]
+    holding = [(one.p or 0.0, row) for one, row in clear if 2 * max(_or_1(one.q), _or_1(one.bound)) < LEVEL]
     return min(holding, key=lambda found: found[0])[1] if holding else None
 
 
@@ -180,10 +176,7 @@ def still_differing(result: RunResult, found: GivenResult) -> frozenset[Group]:
     are the groups that make a finding given the axis.
     """
     if any(row.verdict is not None for row in found.groups):
-        known = ((row.group, row.verdict) for row in found.groups)
-        return frozenset(
-            group for group, one in known if one is not None and one.p is not None and one.p < LEVEL
-        )
+        return frozenset(row.group for row in found.groups if row.verdict and _or_1(row.verdict.p) < LEVEL)
     return significant_groups(replace(result, groups=found.groups))
 
 

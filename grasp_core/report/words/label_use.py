@@ -99,9 +99,7 @@ def of_scale(value: float) -> str:
 
 def format_points_interval(shift: Shift) -> str:
     """A shift's 95 % interval in points and brackets, such as ``[+4.0, +18.1]``; empty if it has none."""
-    if shift.low is None or shift.high is None:
-        return ""
-    return f"[{format_points(shift.low)}, {format_points(shift.high)}]"
+    return names.in_brackets(shift.low, shift.high, format_points)
 
 
 def foremost(use: LabelUse) -> tuple[str, Shift] | None:
@@ -132,13 +130,8 @@ def foremost_text(use: LabelUse) -> str:
     if found is None:
         return names.NOT_ESTIMABLE
     label, shift = found
-    parts = (
-        f"“{one_line(label)}”",
-        format_points(shift.value),
-        names.signs(use),
-        format_points_interval(shift),
-    )
-    return " ".join(filter(None, parts))
+    value, interval = format_points(shift.value), format_points_interval(shift)
+    return " ".join(filter(None, (f"“{one_line(label)}”", value, names.signs(use), interval)))
 
 
 def manner(use: LabelUse, than: str | Segment | None = None) -> tuple[str | Segment, ...]:

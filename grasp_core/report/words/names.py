@@ -2,7 +2,7 @@
 
 import math
 import tomllib
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
@@ -91,12 +91,14 @@ def two_decimals(value: float | None) -> str:
     return NOT_ESTIMABLE if value is None else f"{value:z.2f}".replace("-", MINUS)
 
 
+def in_brackets(low: float | None, high: float | None, write: Callable[[float], str] = format_value) -> str:
+    """Write two ends, such as ``[0.112, 0.304]``; empty if there are none."""
+    return "" if low is None or high is None else f"[{write(low)}, {write(high)}]"
+
+
 def format_interval(interval: Interval | None) -> str:
-    """Write an interval in brackets, such as ``[0.112, 0.304]``; empty for None."""
-    if interval is None:
-        return ""
-    ends = (f"{end:z.3f}" for end in (interval.low, interval.high))
-    return f"[{', '.join(ends)}]".replace("-", MINUS)
+    """Write an interval in brackets; empty for None."""
+    return "" if interval is None else in_brackets(interval.low, interval.high)
 
 
 def verdict(outcome: Outcome) -> str:

@@ -101,9 +101,8 @@ def _figure(chart: alt.LayerChart, narrow: alt.LayerChart | None = None) -> tupl
     """A chart as an image that runs and fetches nothing; its description if it cannot be drawn."""
     described = str(chart.description)
     try:
-        images = [
-            base64.b64encode(to_svg(one).encode()).decode() for one in (chart, narrow) if one is not None
-        ]
+        drawn = (to_svg(one).encode() for one in (chart, narrow) if one is not None)
+        images = [base64.b64encode(one).decode() for one in drawn]
         return "figure", (images[0], described, *images[1:])
     except MissingPackageError as error:
         return "text", f"{described} (Not drawn: {error}.)"
@@ -128,7 +127,7 @@ def _sections(result: RunResult, found: RaterMap | None, spec_file: str) -> Iter
         yield "raters", "Map of raters", _rater_map(result, printable_result(found))
     if everybody is None:
         statistics = {one.name: [one.explanation, one.formula] for one in contents.methods(result)}
-        stated = dict(contents.conventions(result.spec, result.stopping))
+        stated = contents.conventions(result.spec, result.stopping)
         formulas = ("folded", ("Statistics and their formulas", [("terms", statistics)]))
         conventions = ("folded", ("Conventions of this run", [("terms", stated)]))
         yield "methods", "Methods", [formulas, conventions]
@@ -182,23 +181,18 @@ def _found(result: RunResult, one: document.Section) -> Parts:
         words = [f"{group_label(row.group)}: {words}" for row, words in beside if words]
         after = [("text", names.LABEL_USE_FORMULA), ("list", words)]
     elif one.key == "pairs":
-        figures = [*_pairs(result)]
+        # Label use and distance make findings.
+        shown = [one for one in measures(result).values() if one.key in ("label_use", "distance")]
+        marked = [
+            one for one in shown if any(one.of(row).significance == "corrected" for row in result.pairs)
+        ]
+        axes = dict.fromkeys(row.a.axes for row in result.pairs)
+        figures = [_figure(pairs_matrix(result, of, one)) for of in axes for one in marked]
     elif one.key.startswith("slices"):
         figures = _slices(result, int(one.key.removeprefix("slices-")) - 1)
     numbers = ("folded", (f"{heading} in numbers", tables))
     few = ("text", not_drawn(result.groups) if figures and one.key in ("labels", "pairs") else "")
     return [("text", one.words), ("list", said), *figures, few, numbers, *after]
-
-
-def _pairs(result: RunResult) -> Iterator[tuple[str, Any]]:
-    """Figures of label use and distance, which make findings, if a pair is marked after correction."""
-    for axes in dict.fromkeys(row.a.axes for row in result.pairs):
-        shown = [measure for measure in measures(result).values() if measure.key in ("label_use", "distance")]
-        marked = [
-            one for one in shown if any(one.of(row).significance == "corrected" for row in result.pairs)
-        ]
-        for measure in marked:
-            yield _figure(pairs_matrix(result, axes, measure))
 
 
 def _slices(result: RunResult, position: int) -> Parts:
@@ -217,12 +211,10 @@ def _chance(result: RunResult) -> Parts:
         table = document.statistics_in_numbers(result, [name]).drop(columns=["Statistic", "Axis"])
         outcomes = [names.shown_outcome(row, name) for row in result.groups]
         table["Group"] = group_labels([row.group for row in result.groups])
-        table[document.INTERVAL] = [
-            names.format_interval(one.interval) or str(one.no_interval or "") for one in outcomes
-        ]
-        table.insert(
-            3, "Median of random groupings", [names.format_value(one.null_median) for one in outcomes]
-        )
+        of = document.INTERVAL
+        table[of] = [names.format_interval(one.interval) or str(one.no_interval or "") for one in outcomes]
+        medians = [names.format_value(one.null_median) for one in outcomes]
+        table.insert(3, "Median of random groupings", medians)
         numbers = _table(f"{method.name} of every group against random groupings", table, 1)
         if name not in leading(result):
             others += [("heading", method.name), numbers]
@@ -252,13 +244,10 @@ def _data(result: RunResult) -> Parts:
     seconds = timing.load_s + timing.observed_s + timing.permutations_s
     facts = contents.counts_of(read) | {"Computed in": f"{seconds:.1f} s"}
     labels = [(label, f"{count:,}") for label, count in zip(read.categories, read.label_counts, strict=False)]
+    fetched = (f", fetched from {file.source}" if file.source else "" for file in read.files)
     files = [
-        (
-            f"{file.name}, fetched from {file.source}" if file.source else file.name,
-            f"{file.bytes:,}",
-            file.sha256,
-        )
-        for file in read.files
+        (f"{file.name}{whence}", f"{file.bytes:,}", file.sha256)
+        for file, whence in zip(read.files, fetched, strict=True)
     ]
     kinds = ("", "number", "hash")
     return [

@@ -21,23 +21,20 @@ _NAME_CHARACTERS, _NAME_BYTES = 80, 200
 _UNSAFE = re.compile(r"[^\w ,.()+-]+")
 _DEVICES = re.compile(r"(con|prn|aux|nul|com\d|lpt\d)(\.|$)", re.IGNORECASE)
 
-Writer = Callable[[RunResult, RaterMap | None], bytes]
-"""Function from a result, and the map of its raters if there is one, to a file's content."""
-
 
 @dataclass(frozen=True, slots=True)
 class ResultExport:
-    """A kind of export file."""
+    """A kind of export file.
+
+    `make`: function from a result, and the map of its raters if there is one, to the file's content, the
+        same for equal results.
+    """
 
     name: str
     label: str
     extension: str
     media_type: str
-    write: Writer
-
-    def make(self, result: RunResult, rater_map: RaterMap | None = None) -> bytes:
-        """The file's content, the same for equal results; with the map of raters if the format has it."""
-        return self.write(result, rater_map)
+    make: Callable[..., bytes]
 
     def file_name(self, spec: RunSpec) -> str:
         """A safe name that says what was run."""
@@ -53,11 +50,13 @@ def safe_name(title: str) -> str:
     return words or "grasp"
 
 
-def _utf8(write: Callable[..., str], *, of_map: bool = True) -> Writer:
+def _utf8(write: Callable[..., str], *, of_map: bool = True) -> Callable[..., bytes]:
     """Turn a writer of text into one of bytes; characters that UTF-8 lacks become question marks."""
-    if of_map:
-        return lambda result, rater_map: write(result, rater_map).encode("utf-8", "replace")
-    return lambda result, _: write(result).encode("utf-8", "replace")
+
+    def make(result: RunResult, rater_map: RaterMap | None = None) -> bytes:
+        return write(result, *([rater_map] if of_map else [])).encode("utf-8", "replace")
+
+    return make
 
 
 _ALL = (

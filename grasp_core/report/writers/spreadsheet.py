@@ -203,9 +203,8 @@ def _methods(result: RunResult, found: RaterMap | None) -> list[SheetColumn]:
     analysis = result.spec.analysis
     rows = [("Statistic", method.name, method.explanation, method.formula) for method in methods(result)]
     rows += [("Mark", sign, meaning, "") for sign, meaning in marks(result)]
-    rows += [
-        ("Convention", name, sentence, "") for name, sentence in conventions(result.spec, result.stopping)
-    ]
+    told = conventions(result.spec, result.stopping)
+    rows += [("Convention", name, sentence, "") for name, sentence in told.items()]
     rows += [("Not estimable", "", sentence, "") for sentence in not_estimable(result)]
     if found is not None:
         said = sentences(found, analysis.level)

@@ -126,16 +126,16 @@ def size_of(count: int) -> str:
     return f"{count / 1e6:,.1f} MB" if count >= 1e5 else f"{count / 1e3:,.1f} kB"
 
 
-def read_watched(content: bytes, name: str, member: str | None, cancel: Callable[[], None]) -> Table:
+def read_watched(content: bytes, name: str, cancel: Callable[[], None]) -> Table:
     """Read a file; a large one with progress and a button to stop."""
     if len(content) <= AT_ONCE:
-        return read_table(content, name, member=member)
+        return read_table(content, name)
     text = escape_markdown(f"Reading {name}")
     with st.container(horizontal=True, vertical_alignment="center"):
         bar = st.progress(0.0, text)
         st.button("Cancel reading", on_click=cancel, key=f"cancel-{name}")
     table: Table = waited_for(
-        lambda tell: read_table(content, name, member=member, watch=tell),
+        lambda tell: read_table(content, name, watch=tell),
         lambda done=0, total=1: bar.progress(min(done / max(total, 1), 1.0), text),
     )
     bar.empty()

@@ -1,7 +1,7 @@
 """Questions on Data before any run: which raters and rows count, how labels rank, what to leave out."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import pandas as pd
@@ -36,19 +36,10 @@ _REPEATED = {True: "Last counts", False: "First counts"}
 _NUMBERS = {True: "Ordered numbers", False: "Only names"}
 
 
-@dataclass(frozen=True)
-class Decided:
-    """The spec by the answers so far, the open questions, and whether anything was asked."""
-
-    spec: DataSpec
-    open: tuple[str, ...]
-    asked: bool
-
-
-def decide(spec: DataSpec, guess: Guess) -> tuple[Decided, Dataset | None]:
+def decide(spec: DataSpec, guess: Guess) -> Dataset | None:
     """Ask about everything that may not be meant to count; answers are kept for other files too.
 
-    Returns the answers, and the data set under them, which is analysed once no question is open; None if a
+    Returns the data set under the answers so far, which is analysed once no question is open; None if a
     listed problem prevents the reading.
     """
     session, open_ = work(), list[str]()
@@ -66,8 +57,7 @@ def decide(spec: DataSpec, guess: Guess) -> tuple[Decided, Dataset | None]:
         session.use_dataset(None, None)
     elif session.dataset is not loaded[0]:
         session.use_dataset(*loaded)
-    decided = Decided(spec, session.open, bool(session.asked))
-    return decided, None if loaded is None else loaded[0]
+    return None if loaded is None else loaded[0]
 
 
 def answer_as(run: RunRecord) -> None:

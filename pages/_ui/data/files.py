@@ -157,7 +157,7 @@ def _take_uploads(uploads: Sequence[UploadedFile]) -> None:
 
 def _kept(content: bytes, name: str) -> _Brought:
     user = require_run()
-    table = arriving.read_watched(content, name, None, _next_round)
+    table = arriving.read_watched(content, name, _next_round)
     server.shared().keep_file(stores().files, content, name, user.id)
     return _Brought(table, lambda member: read_table(content, name, member=member), content)
 

@@ -13,23 +13,12 @@ from grasp_core.analysis.power import GroupPower, estimate, power_tasks
 from grasp_core.model.annotations import Annotations
 from grasp_core.model.data_spec import Bins
 from grasp_core.model.groups import AxisSet, axis_label, one_line
-from grasp_core.model.text import (
-    escape_markdown,
-    first_few,
-    number,
-    printable_name,
-    printable_names,
-)
+from grasp_core.model.text import escape_markdown, first_few, number, printable_name, printable_names
 from grasp_core.model.turns import Turns
 from grasp_core.reading.dataset.load import Dataset
 from grasp_core.reading.guess.recognise import Guess
 from grasp_core.reading.screens.constant import too_constant
-from grasp_core.reading.screens.duplicates import (
-    CloseRaters,
-    Duplicates,
-    is_quick,
-    near_duplicates,
-)
+from grasp_core.reading.screens.duplicates import CloseRaters, Duplicates, is_quick, near_duplicates
 from grasp_core.reading.screens.random_responders import random_responders
 from grasp_core.report import quality as tables
 from grasp_core.report.contents import counts_of

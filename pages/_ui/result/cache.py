@@ -60,12 +60,7 @@ def kept(key: str, what: str, source: object, draw: Callable[[], Any]) -> Any:
 
 
 def chart(
-    key: str,
-    what: str,
-    source: Any,
-    make: Callable[[Any, Theme], alt.LayerChart],
-    *,
-    fresh: bool = False,
+    key: str, what: str, source: Any, make: Callable[[Any, Theme], alt.LayerChart], *, fresh: bool = False
 ) -> None:
     """Draw a chart in the page's theme; a provisional one is updated in place, a `fresh` one not cached."""
     theme = page_theme()

@@ -21,7 +21,7 @@ from grasp_core.report import everybody
 from grasp_core.report.account import account_sentence
 from grasp_core.report.charts.forest import agreement_chart
 from grasp_core.report.charts.verdicts import CHOSEN, NOT_DRAWN, named_rows
-from grasp_core.report.contents import counts_of, methods, stated
+from grasp_core.report.contents import conventions, counts_of, methods
 from grasp_core.report.findings.answer import HOW_SURE
 from grasp_core.report.findings.mending import warned
 from grasp_core.report.findings.selection import of_verdict
@@ -238,7 +238,7 @@ def _show_methods(result: RunResult) -> None:
         for one in told:
             st.markdown(f"**{one.name}**: {escape_markdown(one.formula)}")
     st.subheader("Conventions of this run")
-    for name, sentence in stated(result.spec, result.stopping):
+    for name, sentence in conventions(result.spec, result.stopping).items():
         st.markdown(f"**{name}**: {escape_markdown(sentence)}")
 
 

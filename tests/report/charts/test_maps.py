@@ -165,8 +165,7 @@ def test_of_many_groups_the_largest_have_a_look_of_their_own() -> None:
     codes = (axis.codes * 4 + axes["gender"].codes * 2 + axes["region"].codes).astype("int32")
     many = rater_map(
         replace(
-            one,
-            raters=replace(one.raters, axes={**axes, "race": replace(axis, values=values, codes=codes)}),
+            one, raters=replace(one.raters, axes={**axes, "race": replace(axis, values=values, codes=codes)})
         )
     )
     marks = drawn(many, RACE)

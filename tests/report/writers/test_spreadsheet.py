@@ -14,14 +14,7 @@ from grasp_core.report.contents import not_estimable
 from grasp_core.report.words.names import NOT_ESTIMABLE
 from grasp_core.report.writers.spreadsheet import table_xlsx
 from tests.report.hostile import TEXTS, hostile_result
-from tests.results import (
-    make_group,
-    make_label_use,
-    make_result,
-    with_label_use,
-    with_pairs,
-    with_slices,
-)
+from tests.results import make_group, make_label_use, make_result, with_label_use, with_pairs, with_slices
 
 SHEETS = ["Answer", "Table 5", "DSI", "Methods & conventions", "Data"]
 
