@@ -44,11 +44,7 @@ from grasp_core.engine.compute import compute, make_pool
 from grasp_core.engine.pools import workers
 from grasp_core.engine.pools.pool import Pool
 from grasp_core.engine.run import run_key
-from grasp_core.engine.run_request import (
-    analysis_of,
-    request_of,
-    say_problems,
-)
+from grasp_core.engine.run_request import analysis_of, request_of, say_problems
 from grasp_core.model.errors import DataError, GraspError, MissingPackageError, SettingsError
 from grasp_core.model.extras import require
 from grasp_core.model.groups import AxisSet
@@ -156,12 +152,7 @@ def fill_run(run: argparse.ArgumentParser) -> None:
         "folder or address that keeps the permutations computed so far: an interrupted run continues from "
         "there when it is started again",
     )
-    option(
-        kept,
-        "--resume",
-        "continue a run that was stopped by Ctrl-C, to the same digits",
-        default=None,
-    )
+    option(kept, "--resume", "continue a run that was stopped by Ctrl-C, to the same digits", default=None)
     output = run.add_argument_group("output")
     add_output(output, FORMATS, csv="the table, a row per group and statistic")
     option(
@@ -172,10 +163,7 @@ def fill_run(run: argparse.ArgumentParser) -> None:
         action="append",
     )
     option(
-        output,
-        "--rater-map",
-        "make the map of raters, too: printed, and part of every report",
-        default=None,
+        output, "--rater-map", "make the map of raters, too: printed, and part of every report", default=None
     )
     _add_telling(output)
 
