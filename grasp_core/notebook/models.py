@@ -13,8 +13,7 @@ import pandas as pd
 
 from grasp_core.analysis.models.labels import check_models, read_model, read_model_column, sources
 from grasp_core.analysis.models.result import ModelsResult
-from grasp_core.benchmark.baselines.as_raters import item_texts, label_items
-from grasp_core.benchmark.baselines.registry import check_installed
+from grasp_core.benchmark.baselines.registry import check_installed, item_texts, label_items
 from grasp_core.engine import run_request
 from grasp_core.engine.frontend import Frontend
 from grasp_core.engine.reading_request import Reading

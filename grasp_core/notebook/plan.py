@@ -193,13 +193,10 @@ def pilot_task(
     """Return the planning task for the pilot's group that `named` picks, and how the pilot was read."""
     found, data = found.formed(axes)
     least = options.get("min_raters", 2)
-    grouping = form_groups(data.raters, [axes], min_raters=least)
-    group = named(grouping.groups)
+    group = named(form_groups(data.raters, [axes], min_raters=least).groups)
     say_data(data, found.spec, frontend)
     say_problems(data, frontend)
-    g, rated = grouping.groups.index(group), data.annotations
-    known = int(grouping.known[grouping.known_of[g]].sum())
-    fields = simulation.usual(int(grouping.n_raters[g]), known, rated.n_items, rated.n_annotations)
+    fields = simulation.suggested(data, group, least)
     return simulation.task_of(data, group, plan_spec(options, fields), min_raters=least), found
 
 
