@@ -2,7 +2,7 @@
 
 import argparse
 import shlex
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
@@ -75,10 +75,10 @@ _FISH = """\
 class _Option(NamedTuple):
     """An option: its names, its help, whether a value follows, known values; `files`: the value is a file."""
 
-    names: tuple[str, ...]
+    names: list[str]
     words: str
     takes_value: bool
-    values: tuple[str, ...]
+    values: list[str]
     files: bool
 
 
@@ -90,11 +90,6 @@ class _Command(NamedTuple):
     options: list[_Option]
     values: list[str]
     files: bool
-
-    @property
-    def all_below(self) -> str:
-        """Names of the commands below, and other words that may follow."""
-        return " ".join((*self.below, *self.values))
 
 
 def fill_completion(parser: argparse.ArgumentParser) -> None:
@@ -117,28 +112,27 @@ def fill_warm(parser: argparse.ArgumentParser) -> None:
     parser.set_defaults(command=lambda _: warm())
 
 
+def _line(text: str) -> str:
+    text = " ".join(text.split())
+    return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 3]}..."
+
+
 def _places(parser: argparse.ArgumentParser, name: str) -> Iterator[_Command]:
     """Yield a command and all commands below it."""
-
-    def line(text: str) -> str:
-        text = " ".join(text.split())
-        return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 3]}..."
-
-    place = _Command(name, {}, [], [], files=False)
-    parsers: dict[str, argparse.ArgumentParser] = {}
+    place, parsers = _Command(name, {}, [], [], files=False), dict[str, argparse.ArgumentParser]()
     for action in parser._actions:
-        choices = tuple(map(str, action.choices)) if action.choices is not None else ()
+        choices = [*map(str, action.choices or ())]
         is_file = action.type is Path or action.metavar in _FILES
         if isinstance(action, argparse._SubParsersAction):
             parsers = dict(action.choices)
-            place.below.update({one.dest: line(one.help or "") for one in action._choices_actions})
-        elif action.option_strings and action.help != argparse.SUPPRESS:
-            words = line(parser._get_formatter()._expand_help(action) if action.help else "")
-            names = tuple(action.option_strings)
-            place.options.append(_Option(names, words, action.nargs != 0, choices, is_file))
+            place.below.update({one.dest: _line(one.help or "") for one in action._choices_actions})
         elif not action.option_strings:
             place.values.extend(choices)
             place = place._replace(files=place.files or is_file)
+        elif action.help != argparse.SUPPRESS:
+            words = _line(parser._get_formatter()._expand_help(action) if action.help else "")
+            names, takes_value = [*action.option_strings], action.nargs != 0
+            place.options.append(_Option(names, words, takes_value, choices, is_file))
     yield place
     for below, one in parsers.items():
         yield from _places(one, f"{name} {below}")
@@ -148,58 +142,56 @@ def _alternatives(names: Iterable[str]) -> str:
     return "|".join(f'"{name}"' for name in names)
 
 
-def _cases(places: list[_Command]) -> Iterator[tuple[str, tuple[str, ...], bool]]:
-    """Yield patterns of commands and options that take a value, known values, and whether it is a file."""
-    files: list[str] = []
-    unknown: list[str] = []
+def _filled(
+    script: str,
+    places: list[_Command],
+    found: Callable[[list[str], bool], str],
+    case: str,
+    line: Callable[[_Command], str],
+) -> str:
+    """Fill a script: `found` completes known values, else files or nothing; `line` completes a command."""
+    cases, others = [], dict[bool, list[str]]({True: [], False: []})
     for place in places:
         for option in place.options:
             patterns = [f"{place.name} {name}" for name in option.names]
             if option.values:
-                yield _alternatives(patterns), option.values, False
+                cases.append((patterns, option.values, False))
             elif option.takes_value:
-                (files if option.files else unknown).extend(patterns)
-    yield _alternatives(files), (), True
-    yield _alternatives(unknown), (), False
-
-
-def _filled(script: str, places: list[_Command], values: Iterable[str], lines: Iterable[str]) -> str:
+                others[option.files] += patterns
+    cases += [(others[files], [], files) for files in (True, False)]
+    values = (case.format(_alternatives(names), found(known, files)) for names, known, files in cases)
     steps = _alternatives(place.name for place in places[1:])
-    parts = {"@STEPS@": steps, "@VALUES@": "\n".join(values), "@PLACES@": "\n".join(lines)}
+    parts = {"STEPS": steps, "VALUES": "\n".join(values), "PLACES": "\n".join(map(line, places))}
     for mark, text in parts.items():
-        script = script.replace(mark, text)
+        script = script.replace(f"@{mark}@", text)
     return script
 
 
 def _bash(places: list[_Command]) -> str:
-    cases = []
-    for pattern, values, files in _cases(places):
-        known = f'COMPREPLY=($(compgen -W "{" ".join(values)}" -- "$cur"))'
-        found = known if values else _BASH_FILES if files else "COMPREPLY=()"
-        cases.append(f"    {pattern}) {found}; return ;;")
-    lines = []
-    for place in places:
+    def found(known: list[str], files: bool) -> str:
+        words = f'COMPREPLY=($(compgen -W "{" ".join(known)}" -- "$cur"))'
+        return words if known else _BASH_FILES if files else "COMPREPLY=()"
+
+    def line(place: _Command) -> str:
         options = " ".join(name for option in place.options for name in option.names)
-        files_too = " files=yes;" if place.files else ""
-        lines.append(f'    "{place.name}") words="{place.all_below}"; options="{options}";{files_too} ;;')
-    return _filled(_BASH, places, cases, lines)
+        words, files = " ".join((*place.below, *place.values)), " files=yes;" if place.files else ""
+        return f'    "{place.name}") words="{words}"; options="{options}";{files} ;;'
+
+    return _filled(_BASH, places, found, "    {}) {}; return ;;", line)
 
 
 def _zsh(places: list[_Command]) -> str:
-    cases = []
-    for pattern, values, files in _cases(places):
-        found = f"compadd -- {' '.join(values)}" if values else "_files" if files else "_message value"
-        cases.append(f"    ({pattern}) {found}; return ;;")
-    lines = []
-    for place in places:
-        options = " ".join(
-            shlex.quote(f"{name}:{option.words}") for option in place.options for name in option.names
-        )
-        below = [f"{name}:{words}" for name, words in place.below.items()]
-        offered = " ".join(map(shlex.quote, (*below, *place.values)))
-        files_too = " files=yes" if place.files else ""
-        lines.append(f'    ("{place.name}") offered=({offered}); options=({options});{files_too} ;;')
-    return _filled(_ZSH, places, cases, lines)
+    def found(known: list[str], files: bool) -> str:
+        return f"compadd -- {' '.join(known)}" if known else "_files" if files else "_message value"
+
+    def line(place: _Command) -> str:
+        options = (f"{name}:{option.words}" for option in place.options for name in option.names)
+        offered = (*(f"{name}:{words}" for name, words in place.below.items()), *place.values)
+        words, files = " ".join(map(shlex.quote, offered)), " files=yes" if place.files else ""
+        said = " ".join(map(shlex.quote, options))
+        return f'    ("{place.name}") offered=({words}); options=({said});{files} ;;'
+
+    return _filled(_ZSH, places, found, "    ({}) {}; return ;;", line)
 
 
 def _fish(places: list[_Command]) -> str:

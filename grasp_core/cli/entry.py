@@ -118,8 +118,7 @@ def _run(chosen: argparse.Namespace) -> int | None:
 def make_parser() -> argparse.ArgumentParser:
     """Return the parser of all commands."""
     parser = Parser(
-        prog="grasp",
-        description="Which groups of raters see a task differently, and is it real?",
+        prog="grasp", description="Which groups of raters see a task differently, and is it real?"
     )
     parser.add_argument("--version", action="version", version=__version__)
     option(

@@ -7,8 +7,7 @@ from typing import cast
 
 from grasp_core.analysis.models.labels import MAX_MODEL_FILE
 from grasp_core.analysis.models.result import ModelsResult
-from grasp_core.benchmark.baselines.as_raters import WITHOUT_EXAMPLES
-from grasp_core.benchmark.baselines.registry import check_installed
+from grasp_core.benchmark.baselines.registry import WITHOUT_EXAMPLES, check_installed
 from grasp_core.cli import options
 from grasp_core.cli.on_server import run_on_server
 from grasp_core.cli.parser import option

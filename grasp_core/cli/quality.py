@@ -28,13 +28,7 @@ from grasp_core.reading.screens.constant import too_constant
 from grasp_core.reading.screens.duplicates import Duplicates, near_duplicates
 from grasp_core.reading.screens.random_responders import random_responders
 from grasp_core.report import quality as tables
-from grasp_core.report.quality import (
-    QualityReport,
-    power_of,
-    quality_json,
-    quality_report,
-    report_tables,
-)
+from grasp_core.report.quality import QualityReport, power_of, quality_json, quality_report, report_tables
 
 FORMATS = ("json", "markdown")
 
@@ -119,10 +113,7 @@ def _tell(chosen: argparse.Namespace, report: QualityReport) -> None:
     """Write the files that are named, and print the report."""
     write_output(
         chosen,
-        {
-            "json": lambda: quality_json(report),
-            "markdown": lambda: tables_markdown(report_tables(report)),
-        },
+        {"json": lambda: quality_json(report), "markdown": lambda: tables_markdown(report_tables(report))},
     )
     say_list(tables.findings(report, report.duplicates))
     say(tables.random_sentence(report.random))

@@ -113,11 +113,7 @@ def compute(
 
 
 def _with_later_stages(
-    result: RunResult,
-    prepared: Prepared,
-    pool: Pool,
-    stage: Callable[[str], OnCourse],
-    keeper: Checkpoints,
+    result: RunResult, prepared: Prepared, pool: Pool, stage: Callable[[str], OnCourse], keeper: Checkpoints
 ) -> RunResult:
     """Add the results of later stages to the result of the groups."""
     analysis, started = prepared.spec.analysis, time.perf_counter()

@@ -7,21 +7,17 @@ from collections.abc import Callable, Mapping
 from contextlib import closing, suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar, Unpack, cast
+from typing import Any, TypeVar, Unpack, cast
 
 import numpy as np
+import pandas as pd
 
 from grasp_core.engine.compute import compute, make_pool
 from grasp_core.engine.pools import workers as kinds
 from grasp_core.engine.pools.pool import Pool
 from grasp_core.engine.reading_request import Reading
 from grasp_core.engine.run import checked_groups
-from grasp_core.engine.run_request import (
-    RunRequest,
-    analysis_of,
-    request_of,
-    say_data,
-)
+from grasp_core.engine.run_request import RunRequest, analysis_of, request_of, say_data
 from grasp_core.model.annotations import FloatArray, Int64Array
 from grasp_core.model.errors import SpecError
 from grasp_core.model.groups import Group, Grouping, axis_label, group_label
@@ -54,9 +50,6 @@ from grasp_core.report.saved import read_spec
 from grasp_core.report.tables import or_nan
 from grasp_core.report.tidy import group_cells
 from grasp_core.statistics.items import NotEstimableError, count
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 R = TypeVar("R")
 
@@ -236,8 +229,6 @@ class Tested(Saved):
             A column for each axis, `axis` and `group` in words, `statistic`, `value`, `null_median`, `p`,
             `q`, `mark` ("none", "nominal", "corrected"), `reason`.
         """
-        import pandas as pd
-
         columns = tuple(dict.fromkeys(name for group in self.groups for name in group.axes))
         return pd.DataFrame(
             [

@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from contextlib import closing
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import altair as alt
+import pandas as pd
 
 from grasp_core.analysis.items.outcomes import ItemsResult, Measure, texts_of_items
 from grasp_core.analysis.items.panel import ItemsRequest, look_at_items
@@ -24,6 +27,7 @@ from grasp_core.notebook.data import tables_of
 from grasp_core.notebook.options import group_of, texts, worded
 from grasp_core.notebook.results import Analysis
 from grasp_core.reading.dataset.load import Dataset
+from grasp_core.report.charts.maps import rater_map_chart
 from grasp_core.report.items import MEASURES, in_order, items_columns, items_csv, items_table, sentences
 from grasp_core.report.rater_map import (
     EXPLANATION,
@@ -37,10 +41,6 @@ from grasp_core.report.rater_map import sentences as map_sentences
 from grasp_core.report.tables import numbers
 from grasp_core.report.writers.markdown import items_markdown
 from grasp_core.report.writers.spreadsheet import items_xlsx
-
-if TYPE_CHECKING:  # both take long to load
-    import altair as alt
-    import pandas as pd
 
 _SHOWN = 10
 """Items shown in a notebook's cell."""
@@ -205,8 +205,6 @@ class MappedRaters(Saved):
         SpecError
             If the map has no such axis.
         """
-        from grasp_core.report.charts.maps import rater_map_chart
-
         axes = self.spec.analysis.axes
         wanted = axes[0] if axis is None else texts(axis)
         if wanted not in axes:

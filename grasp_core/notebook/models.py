@@ -6,12 +6,14 @@ import dataclasses
 import time
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Unpack, cast
+from typing import Any, Unpack, cast
+
+import altair as alt
+import pandas as pd
 
 from grasp_core.analysis.models.labels import check_models, read_model, read_model_column, sources
 from grasp_core.analysis.models.result import ModelsResult
-from grasp_core.benchmark.baselines.as_raters import item_texts, label_items
-from grasp_core.benchmark.baselines.registry import check_installed
+from grasp_core.benchmark.baselines.registry import check_installed, item_texts, label_items
 from grasp_core.engine import run_request
 from grasp_core.engine.frontend import Frontend
 from grasp_core.engine.reading_request import Reading
@@ -22,22 +24,12 @@ from grasp_core.model.text import json_text
 from grasp_core.notebook._shown import Saved, page, shown_table
 from grasp_core.notebook.analysis import computed
 from grasp_core.notebook.data import reading, table_of, tables_of
-from grasp_core.notebook.options import (
-    Axes,
-    Python,
-    TestOptions,
-    analysis_fields,
-    axis_sets,
-    takes,
-)
+from grasp_core.notebook.options import Axes, Python, TestOptions, analysis_fields, axis_sets, takes
 from grasp_core.reading.sandbox.read import read_table
 from grasp_core.reading.table.table import Table
+from grasp_core.report.charts.forest import models_chart
 from grasp_core.report.models import SIDED, answer, each_side, plurality_table, sides_csv
 from grasp_core.report.tables import texts
-
-if TYPE_CHECKING:
-    import altair as alt
-    import pandas as pd
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -76,15 +68,10 @@ class ModelsAnalysis(Saved):
 
     def chart(self, *, theme: Any = "light") -> alt.LayerChart:
         """Draw every model beside every group, the same figure as on the page."""
-        from grasp_core.report.charts.forest import models_chart
-
         return models_chart(self.result, theme)
 
     def _files(self) -> Mapping[str, Callable[[], str | bytes]]:
-        return {
-            ".json": lambda: json_text(self.result.to_dict()),
-            ".csv": lambda: sides_csv(self.result),
-        }
+        return {".json": lambda: json_text(self.result.to_dict()), ".csv": lambda: sides_csv(self.result)}
 
     def _repr_html_(self) -> str:
         table = shown_table(plurality_table(self.result), "Macro-F1 against each group’s own plurality.")

@@ -9,6 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack, cast
 from urllib.parse import urlencode
 
+import pandas as pd
+
 from grasp_core.analysis.models.result import ModelsResult
 from grasp_core.analysis.planner.values import Assumed
 from grasp_core.analysis.results import read_result
@@ -40,9 +42,7 @@ from grasp_core.report.comparison import (
 from grasp_core.report.comparison import compare as held
 from grasp_core.report.saved import json_in
 
-if TYPE_CHECKING:  # takes long to load
-    import pandas as pd
-
+if TYPE_CHECKING:
     from grasp_core.reading.dataset.load import Dataset
 
 Opened = Analysis | ModelsAnalysis
@@ -349,8 +349,6 @@ class Connection:
             `name` and `sha256` of an upload, `location` of a file in the server's folder, `source`, `bytes`,
             `added_at`.
         """
-        import pandas as pd
-
         asked = urlencode({"text": text, "project": self._api.project})
         lying = self._api.ask(f"/files/folder?{asked}")["files"]
         own = self._api.ask(f"/files?{urlencode({'project': self._api.project})}")["files"]
@@ -369,8 +367,6 @@ class Connection:
         DataFrame
             `id`, `title`, `owner`, `state`, `verdict` in a sentence, `created_at`.
         """
-        import pandas as pd
-
         asked = urlencode({"text": text, "limit": limit, "project": self._api.project})
         columns = ["id", "title", "owner", "state", "verdict", "created_at"]
         return pd.DataFrame(self._api.ask(f"/runs?{asked}")["runs"], columns=columns)

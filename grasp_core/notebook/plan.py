@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Unpack
+from typing import Any, Unpack
 
+import altair as alt
 import numpy as np
+import pandas as pd
 
 from grasp_core.analysis.planner import simulation
 from grasp_core.analysis.planner.values import Assumed, Plan, PlanSpec, Target, plan_dict
@@ -22,21 +24,11 @@ from grasp_core.model.text import json_text
 from grasp_core.notebook._shown import ProgressBar, Saved, page, shown_table
 from grasp_core.notebook.analysis import on
 from grasp_core.notebook.data import reading, tables_of
-from grasp_core.notebook.options import (
-    Python,
-    ReadingOptions,
-    Whole,
-    group_of,
-    takes,
-    texts,
-)
+from grasp_core.notebook.options import Python, ReadingOptions, Whole, group_of, takes, texts
 from grasp_core.report import plan as words
+from grasp_core.report.charts.plan import plan_chart
 from grasp_core.report.tables import numbers
 from grasp_core.report.writers.spreadsheet import recruitment_xlsx
-
-if TYPE_CHECKING:
-    import altair as alt
-    import pandas as pd
 
 _FIELDS = {
     "more": "label",
@@ -109,8 +101,6 @@ class Planned(Saved):
 
     def chart(self, *, theme: Any = "light") -> alt.LayerChart:
         """Draw the chances over raters and items, the same figure as on the page."""
-        from grasp_core.report.charts.plan import plan_chart
-
         return plan_chart(self.plan, theme)
 
     def _files(self) -> Mapping[str, Callable[[], str | bytes]]:
@@ -203,13 +193,10 @@ def pilot_task(
     """Return the planning task for the pilot's group that `named` picks, and how the pilot was read."""
     found, data = found.formed(axes)
     least = options.get("min_raters", 2)
-    grouping = form_groups(data.raters, [axes], min_raters=least)
-    group = named(grouping.groups)
+    group = named(form_groups(data.raters, [axes], min_raters=least).groups)
     say_data(data, found.spec, frontend)
     say_problems(data, frontend)
-    g, rated = grouping.groups.index(group), data.annotations
-    known = int(grouping.known[grouping.known_of[g]].sum())
-    fields = simulation.usual(int(grouping.n_raters[g]), known, rated.n_items, rated.n_annotations)
+    fields = simulation.suggested(data, group, least)
     return simulation.task_of(data, group, plan_spec(options, fields), min_raters=least), found
 
 

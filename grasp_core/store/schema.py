@@ -41,11 +41,6 @@ class _Storable(TypeDecorator[str]):
     impl: type[String] = Text
     cache_ok = True
 
-    @property
-    def python_type(self) -> type[str]:
-        """The Python type of a row's value."""
-        return str
-
     def process_bind_param(self, value: str | None, dialect: object) -> str | None:
         """See :func:`storable`."""
         return None if value is None else storable(value)

@@ -11,9 +11,8 @@ import streamlit as st
 
 from grasp_core.analysis.models.labels import MAX_MODEL_FILE, MAX_NAME, read_model, read_model_column, sources
 from grasp_core.analysis.models.result import ModelsResult
-from grasp_core.benchmark.baselines.as_raters import WITHOUT_EXAMPLES, item_texts, label_items
 from grasp_core.benchmark.baselines.embedding import available
-from grasp_core.benchmark.baselines.registry import BASELINES
+from grasp_core.benchmark.baselines.registry import BASELINES, WITHOUT_EXAMPLES, item_texts, label_items
 from grasp_core.engine.time_left import LONG_SECONDS, models_seconds
 from grasp_core.model.annotations import ModelLabels
 from grasp_core.model.data_spec import DataSpec

@@ -13,7 +13,6 @@ from scipy.sparse import csc_array
 from benchmarks.few_shot import MEASURED
 from benchmarks.few_shot import NAMES as COLUMNS
 from grasp_core.benchmark.baselines import embedding
-from grasp_core.benchmark.baselines.as_raters import item_texts, label_items
 from grasp_core.benchmark.baselines.classical import (
     Baseline,
     Boosting,
@@ -22,7 +21,14 @@ from grasp_core.benchmark.baselines.classical import (
     fit_staged,
 )
 from grasp_core.benchmark.baselines.embedding import Embedder, Matrix, available, in_words, spreading
-from grasp_core.benchmark.baselines.registry import BASELINES, LM, SPREADING, make_baseline
+from grasp_core.benchmark.baselines.registry import (
+    BASELINES,
+    LM,
+    SPREADING,
+    item_texts,
+    label_items,
+    make_baseline,
+)
 from grasp_core.benchmark.scoring import evaluate as boosting
 from grasp_core.benchmark.tasks import read_rows
 from grasp_core.cli import main

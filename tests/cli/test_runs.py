@@ -16,7 +16,7 @@ import pytest
 
 from grasp_core import cli
 from grasp_core.analysis.items.outcomes import ItemsResult
-from grasp_core.cli.scratch import InCaseOfStop, Scratch
+from grasp_core.cli.run import InCaseOfStop, Scratch
 from grasp_core.cli.terminal.results import in_width
 from grasp_core.engine.compute import compute
 from grasp_core.engine.pools import workers

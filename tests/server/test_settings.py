@@ -64,9 +64,23 @@ def test_sign_in_without_https_on_this_machine(url: str) -> None:
     assert read_settings(environment(public_url=url)).origin == url
 
 
-@pytest.mark.parametrize(
-    ("changes", "sentence"),
-    [
+MODEL = {"lm_endpoint": "https://models.example/v1", "lm_model": "small", "lm_key": "hidden"}
+BASES = {"nothing": {}, "sign-in": SIGN_IN, "model": MODEL, "both": {**SIGN_IN, **MODEL}}
+REFUSED: dict[tuple[str, ...], list[tuple[dict[str, str], str]]] = {
+    ("nothing",): [
+        ({"allowed_domains": "lab.example"}, "sign-in is off"),
+        ({"admins": "lab.example"}, "sign-in is off"),
+        ({"dask_address": "scheduler:8786"}, "must be an address like tcp://scheduler:8786"),
+        ({"dask_address": "tcp://scheduler"}, "GRASP_DASK_ADDRESS must be an address"),
+        ({"dask_address": "tcp://scheduler:port"}, "GRASP_DASK_ADDRESS must be an address"),
+        ({"dask_address": "tcp://user:hidden@scheduler:8786"}, "GRASP_DASK_ADDRESS must be an address"),
+        ({"dask_address": "http://scheduler:8786"}, "GRASP_DASK_ADDRESS must be an address"),
+        ({"dask_address": "tls://scheduler:8786"}, "needs GRASP_DASK_CA and GRASP_DASK_CERT too"),
+        ({"dask_address": "tls://scheduler:8786", "dask_ca": "ca.pem"}, "needs GRASP_DASK_CERT too"),
+        ({"dask_address": "tcp://scheduler:8786", "dask_ca": "ca.pem"}, "GRASP_DASK_CA needs a .* tls://"),
+        ({"dask_key": "key.pem"}, "GRASP_DASK_KEY needs a GRASP_DASK_ADDRESS that starts with tls://"),
+    ],
+    ("sign-in",): [
         ({"oidc_client_id": ""}, "sign-in needs GRASP_OIDC_CLIENT_ID too"),
         ({"oidc_client_secret": "", "public_url": ""}, "GRASP_OIDC_CLIENT_SECRET and GRASP_PUBLIC_URL"),
         ({"cookie_secret": "short secret"}, "GRASP_COOKIE_SECRET of 32 characters"),
@@ -80,34 +94,7 @@ def test_sign_in_without_https_on_this_machine(url: str) -> None:
         ({"public_url": "https://grasp.example/?x=1"}, "GRASP_PUBLIC_URL must end with the path"),
         ({"oidc_metadata_url": ""}, "GRASP_OIDC_CLIENT_ID needs GRASP_OIDC_METADATA_URL too"),
     ],
-)
-def test_what_does_not_go_together_is_one_sentence(changes: dict[str, str], sentence: str) -> None:
-    with pytest.raises(SettingsError, match=sentence) as error:
-        read_settings(environment(**changes))
-    for secret in (SIGN_IN["oidc_client_secret"], SIGN_IN["cookie_secret"], "short secret", "hidden"):
-        assert secret not in str(error.value)
-
-
-def test_addresses_keep_their_case_and_people_do_not() -> None:
-    settings = read_settings(
-        environment(data_urls="https://data.example/Team/, s3://Bucket/x/,", admins="Ann@Lab.Example")
-    )
-    assert settings.data_urls == ("https://data.example/Team/", "s3://Bucket/x/")
-    assert settings.admins == ("ann@lab.example",)
-
-
-@pytest.mark.parametrize("name", ["allowed_domains", "admins"])
-def test_who_may_come_in_means_nothing_without_sign_in(name: str) -> None:
-    with pytest.raises(SettingsError, match="sign-in is off"):
-        read_settings({variable(name): "lab.example"})
-
-
-MODEL = {"lm_endpoint": "https://models.example/v1", "lm_model": "small", "lm_key": "hidden"}
-
-
-@pytest.mark.parametrize(
-    ("changes", "sentence"),
-    [
+    ("model", "both"): [
         ({"lm_endpoint": ""}, "GRASP_LM_MODEL needs GRASP_LM_ENDPOINT too"),
         ({"lm_endpoint": "", "lm_model": ""}, "GRASP_LM_KEY needs GRASP_LM_ENDPOINT too"),
         ({"lm_model": ""}, "GRASP_LM_ENDPOINT needs GRASP_LM_MODEL too"),
@@ -118,13 +105,28 @@ MODEL = {"lm_endpoint": "https://models.example/v1", "lm_model": "small", "lm_ke
         ({"lm_endpoint": "HTTP://10.0.0.7:8000/v1"}, "GRASP_LM_KEY needs an https GRASP_LM_ENDPOINT"),
         ({"lm_key": "hidden\nhidden"}, "GRASP_LM_KEY holds no key"),
     ],
+}
+"""What is refused, and how, changed from each of some settings that are taken."""
+
+
+@pytest.mark.parametrize(
+    ("base", "changes", "sentence"),
+    [(base, *one) for bases, refused in REFUSED.items() for base in bases for one in refused],
 )
-@pytest.mark.parametrize("sign_in", [True, False])
-def test_a_language_model_s_settings_go_together(changes, sentence, sign_in) -> None:
-    given = {variable(name): value for name, value in {**MODEL, **changes}.items()}
+def test_what_does_not_go_together_is_one_sentence(base: str, changes: dict[str, str], sentence: str) -> None:
+    given = {variable(name): value for name, value in {**BASES[base], **changes}.items()}
     with pytest.raises(SettingsError, match=sentence) as error:
-        read_settings({**(environment() if sign_in else {}), **given})
-    assert "hidden" not in str(error.value)
+        read_settings(given)
+    for secret in (SIGN_IN["oidc_client_secret"], SIGN_IN["cookie_secret"], "short secret", "hidden"):
+        assert secret not in str(error.value)
+
+
+def test_addresses_keep_their_case_and_people_do_not() -> None:
+    settings = read_settings(
+        environment(data_urls="https://data.example/Team/, s3://Bucket/x/,", admins="Ann@Lab.Example")
+    )
+    assert settings.data_urls == ("https://data.example/Team/", "s3://Bucket/x/")
+    assert settings.admins == ("ann@lab.example",)
 
 
 @pytest.mark.parametrize(
@@ -148,25 +150,14 @@ def test_a_key_goes_where_the_endpoint_itself_would_send_it(url: str, key: str, 
 @pytest.mark.parametrize(
     ("changes", "sentence"),
     [
-        pytest.param(
-            {"GRASP_WORKERS": "many"},
-            "grasp: GRASP_WORKERS must be a whole number from 0; found 'many'",
-            marks=pytest.mark.long,
-        ),
-        pytest.param(
-            {"GRASP_DATABASE_URL": "mysql://u:hidden@db/x"},
-            "grasp: GRASP_DATABASE_URL",
-            marks=pytest.mark.long,
-        ),
-        pytest.param(
-            {"GRASP_DATA_URLS": "https://u:hidden@data.example/"},
-            "grasp: GRASP_DATA_URLS: the address holds",
-            marks=pytest.mark.long,
-        ),
-        pytest.param(
-            {"GRASP_DATA_DIR": "/no/such/folder"},
-            "grasp: GRASP_DATA_DIR: /no/such/folder is not a folder",
-            marks=pytest.mark.long,
+        *(
+            pytest.param({name: value}, f"grasp: {name}{told}", marks=pytest.mark.long)
+            for name, value, told in (
+                ("GRASP_WORKERS", "many", " must be a whole number from 0; found 'many'"),
+                ("GRASP_DATABASE_URL", "mysql://u:hidden@db/x", ""),
+                ("GRASP_DATA_URLS", "https://u:hidden@data.example/", ": the address holds"),
+                ("GRASP_DATA_DIR", "/no/such/folder", ": /no/such/folder is not a folder"),
+            )
         ),
         (
             {**environment(), "STREAMLIT_SERVER_BASE_URL_PATH": "grasp"},
@@ -189,26 +180,3 @@ def test_the_server_does_not_start_with_wrong_settings(changes, sentence, tmp_pa
     assert ended.stderr.strip().splitlines()[-1].startswith(sentence)
     assert "Traceback" not in ended.stderr
     assert "hidden" not in ended.stderr + ended.stdout
-
-
-@pytest.mark.parametrize(
-    ("changes", "sentence"),
-    [
-        (
-            {"dask_address": "scheduler:8786"},
-            "GRASP_DASK_ADDRESS must be an address like tcp://scheduler:8786",
-        ),
-        ({"dask_address": "tcp://scheduler"}, "GRASP_DASK_ADDRESS must be an address"),
-        ({"dask_address": "tcp://scheduler:port"}, "GRASP_DASK_ADDRESS must be an address"),
-        ({"dask_address": "tcp://user:hidden@scheduler:8786"}, "GRASP_DASK_ADDRESS must be an address"),
-        ({"dask_address": "http://scheduler:8786"}, "GRASP_DASK_ADDRESS must be an address"),
-        ({"dask_address": "tls://scheduler:8786"}, "needs GRASP_DASK_CA and GRASP_DASK_CERT too"),
-        ({"dask_address": "tls://scheduler:8786", "dask_ca": "ca.pem"}, "needs GRASP_DASK_CERT too"),
-        ({"dask_address": "tcp://scheduler:8786", "dask_ca": "ca.pem"}, "GRASP_DASK_CA needs a .* tls://"),
-        ({"dask_key": "key.pem"}, "GRASP_DASK_KEY needs a GRASP_DASK_ADDRESS that starts with tls://"),
-    ],
-)
-def test_a_clusters_address_and_certificates_go_together(changes: dict[str, str], sentence: str) -> None:
-    with pytest.raises(SettingsError, match=sentence) as error:
-        read_settings({variable(name): value for name, value in changes.items()})
-    assert "hidden" not in str(error.value)

@@ -403,6 +403,14 @@ def task_of(
     )
 
 
+def suggested(dataset: Dataset, group: Group, min_raters: int) -> dict[str, Any]:
+    """Return a spec's fields as of :func:`usual`, for a group of a pilot."""
+    grouping = form_groups(dataset.raters, [group.axes], min_raters=min_raters)
+    g, annotations = grouping.groups.index(group), dataset.annotations
+    known = int(grouping.known[grouping.known_of[g]].sum())
+    return usual(int(grouping.n_raters[g]), known, annotations.n_items, annotations.n_annotations)
+
+
 def usual(inside: int, raters: int, items: int, annotations: int) -> dict[str, Any]:
     """Return a spec's fields as a pilot suggests: share, labels per item, 1/4 to 4 times its size."""
     share = min(max(round(inside / max(raters, 1), 3), 0.01), 0.99)

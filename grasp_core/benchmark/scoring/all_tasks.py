@@ -89,13 +89,7 @@ def label_all(
             before = Usage() if usage is None else replace(usage)
             started = time.perf_counter()
             labels = label_rows(
-                fit(files),
-                files.train,
-                files.task,
-                files.test.texts,
-                seed=seed,
-                watch=watch,
-                block=block,
+                fit(files), files.train, files.task, files.test.texts, seed=seed, watch=watch, block=block
             )
             after = before if usage is None else usage
             content = predictions_csv(files.test.ids, labels).encode()

@@ -160,7 +160,6 @@ def _board(path: Path | None, entries: Sequence[leaderboard.Entry]) -> list[lead
         tasks = {**(before.tasks if before else {}), **entry.tasks}
         whole = tasks.keys() >= builtin_tasks().keys()
         mean = float(np.mean([tasks[name] for name in builtin_tasks()])) if whole else None
-        own[entry.name] = leaderboard.Entry(
-            entry.name, tasks, mean, ci95={**(before.ci95 if before else {}), **entry.ci95}
-        )
+        ci95 = {**(before.ci95 if before else {}), **entry.ci95}
+        own[entry.name] = leaderboard.Entry(entry.name, tasks, mean, ci95=ci95)
     return [*own.values(), *(entry for entry in known if not entry.own)]

@@ -10,10 +10,7 @@ from grasp_core.benchmark.baselines.embedding import Embedder
 from grasp_core.benchmark.checkpoints import KeptWork
 from grasp_core.benchmark.language_models.answers import Usage, kept_answers
 from grasp_core.benchmark.language_models.endpoint import Endpoint
-from grasp_core.benchmark.language_models.in_context import (
-    InContext,
-    Setting,
-)
+from grasp_core.benchmark.language_models.in_context import InContext, Setting
 from grasp_core.benchmark.language_models.model import LanguageModel, LocalModel, ModelAnswer
 from grasp_core.benchmark.language_models.prompt import FileTokens, Similarity, cosine_of
 from grasp_core.benchmark.tasks import Task

@@ -16,9 +16,7 @@ TASKS = Path("raft")
 COMMANDS = (
     Command("tasks", "list the tasks: classes, rows, fields, licence, difficulty", "benchmark.tasks"),
     Command(
-        "example",
-        "write a small made-up task with open gold labels, to try everything on",
-        "benchmark.tasks",
+        "example", "write a small made-up task with open gold labels, to try everything on", "benchmark.tasks"
     ),
     Command("validate", "check a submission before it is scored", "benchmark.tasks", reads=True),
     Command("score", "score a submission against gold labels", "benchmark.score", reads=True),

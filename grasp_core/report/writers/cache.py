@@ -82,9 +82,14 @@ class ExportCache:
     def _keep(self, key: str, content: bytes) -> bytes:
         with self._changed:
             self._made[key] = content
-            while len(self._made) > 1 and sum(map(len, self._made.values())) > _MOST_BYTES:
+            while len(self._made) > 1 and self._size > _MOST_BYTES:
                 self._made.popitem(last=False)
         return content
+
+    @property
+    def _size(self) -> int:
+        """Bytes of all files; a file under two keys, such as its run and its content, counts once."""
+        return sum({id(one): len(one) for one in self._made.values()}.values())
 
 
 def _made(work: Callable[..., str], given: dict[str, object], label: str) -> bytes:

@@ -15,8 +15,8 @@ from grasp_core.analysis.planner.simulation import (
     PlanTask,
     assumed_task,
     make_plan,
+    suggested,
     task_of,
-    usual,
 )
 from grasp_core.analysis.planner.values import Assumed, PlanSpec, plan_dict
 from grasp_core.analysis.rater_map import MapTask, rater_map
@@ -26,7 +26,7 @@ from grasp_core.engine.service import check_items, id_of, possible_requests
 from grasp_core.model.access import EVERYONE, User
 from grasp_core.model.data_spec import one_question
 from grasp_core.model.errors import SpecError
-from grasp_core.model.groups import Group, form_groups, one_line
+from grasp_core.model.groups import Group, one_line
 from grasp_core.model.json_values import FormError, from_json, to_json
 from grasp_core.model.result import RunResult
 from grasp_core.model.text import listed, printable, quoted
@@ -240,11 +240,8 @@ def _later(asking: Caller, user: User, key: str | None, action: str, asked: str,
 
 def _from_run(asking: Caller, record: RunRecord, group: Group, spec: Mapping[str, Any]) -> PlanTask:
     dataset, analysis = asking.server.service.data_of(record), record.spec.analysis
-    grouping = form_groups(dataset.raters, [group.axes], min_raters=analysis.min_raters)
-    g, annotations = grouping.groups.index(group), dataset.annotations
-    known = int(grouping.known[grouping.known_of[g]].sum())
-    suggested = usual(int(grouping.n_raters[g]), known, annotations.n_items, annotations.n_annotations)
-    asked = _spec({**suggested, "level": analysis.level}, spec)
+    fields = suggested(dataset, group, analysis.min_raters)
+    asked = _spec({**fields, "level": analysis.level}, spec)
     return task_of(dataset, group, asked, min_raters=analysis.min_raters)
 
 

@@ -8,7 +8,7 @@ import pytest
 from grasp_core import cli
 from grasp_core.engine.reading_request import AdviceAnswer, InputTables, reading_of
 from grasp_core.model.data_spec import DataSpec, Filters, MapValues, Question
-from grasp_core.notebook.frames import frame_table
+from grasp_core.notebook.data import frame_table
 from grasp_core.notebook.options import Python
 from grasp_core.reading.dataset.load import load
 from grasp_core.reading.guess.recognise import recognise

@@ -16,7 +16,7 @@ import pytest
 import grasp_core as grasp
 from grasp_core.model.data_spec import DataSpec
 from grasp_core.model.errors import DataError
-from grasp_core.notebook.frames import frame_table
+from grasp_core.notebook.data import frame_table
 from grasp_core.reading.dataset.load import load
 from grasp_core.reading.guess.recognise import Guess, recognise
 from grasp_core.reading.sandbox.read import read_table

@@ -20,7 +20,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from grasp_core.model.errors import DataError
-from grasp_core.notebook.frames import frame_table
+from grasp_core.notebook.data import frame_table
 from grasp_core.reading.archives import containers
 from grasp_core.reading.sandbox import read as tables
 from grasp_core.reading.sandbox.read import read_table

@@ -56,6 +56,28 @@ def test_a_file_is_made_once_however_many_ask_at_a_time(monkeypatch: pytest.Monk
     assert len(made) == 1
 
 
+def test_a_file_counts_once_even_if_it_is_kept_under_its_run_and_its_content(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    asked: list[str] = []
+    monkeypatch.setattr(cache, "_MOST_BYTES", 25)
+    exports = ExportCache()
+
+    def file(run: str) -> bytes:
+        def make() -> bytes:
+            asked.append(run)
+            return exports.once(f"content of {run}", lambda: f"{run:10}".encode())
+
+        return exports.once(run, make)
+
+    for run in ("a", "b", "a", "b"):
+        assert file(run) == f"{run:10}".encode()
+    assert asked == ["a", "b"]
+    file("c")  # a third one has no room beside them
+    file("a")
+    assert asked == ["a", "b", "c", "a"]
+
+
 def test_a_file_that_takes_more_than_the_limits_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("GRASP_READ_SECONDS", "1")
     many = alt.Chart({"values": [{"x": place} for place in range(200_000)]})  # takes more than 10 s

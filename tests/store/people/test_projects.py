@@ -18,19 +18,26 @@ def store(engine: Engine) -> ProjectStore:
     return ProjectStore(engine)
 
 
-@pytest.mark.parametrize(
-    ("kind", "name"),
-    [
-        ("person", "1"),
-        ("address", "ANN@lab.example "),
-        ("domain", "@Lab.Example"),
-        ("domain", "lab.example"),
-        ("group", "raters"),
-        ("group", "x" * 300),
-    ],
+def named(**kinds: tuple[str, ...]) -> pytest.MarkDecorator:
+    """Names of members to try, by kind."""
+    return pytest.mark.parametrize(
+        ("kind", "name"), [(kind, one) for kind, some in kinds.items() for one in some]
+    )
+
+
+@pytest.fixture
+def project(store: ProjectStore) -> str:
+    """A project of somebody else."""
+    return store.create("Ours", owner=Member("person", "somebody", "owner")).id
+
+
+@named(
+    person=("1",),
+    address=("ANN@lab.example ",),
+    domain=("@Lab.Example", "lab.example"),
+    group=("raters", "x" * 300),
 )
-def test_a_person_belongs_by_id_address_domain_or_group(store: ProjectStore, kind, name: str) -> None:
-    project = store.create("Ours", owner=Member("person", "somebody", "owner")).id
+def test_a_person_belongs_by_id_address_domain_or_group(store, project: str, kind, name: str) -> None:
     assert store.roles(ANN) == {}
     store.admit(project, Member(kind, name, "analyst"))
     assert store.roles(ANN) == {project: "analyst"}
@@ -39,26 +46,18 @@ def test_a_person_belongs_by_id_address_domain_or_group(store: ProjectStore, kin
     assert store.roles(ANN) == {}
 
 
-@pytest.mark.parametrize(
-    ("kind", "name"),
-    [
-        ("person", "2"),
-        ("address", "ann@lab.example.evil.example"),
-        ("domain", "example.org"),
-        ("domain", "b.example"),
-        ("group", "rater"),
-        ("group", "RATERS"),
-    ],
+@named(
+    person=("2",),
+    address=("ann@lab.example.evil.example",),
+    domain=("example.org", "b.example"),
+    group=("rater", "RATERS"),
 )
-def test_others_do_not(store: ProjectStore, kind, name: str) -> None:
-    store.admit(
-        store.create("Ours", owner=Member("person", "somebody", "owner")).id, Member(kind, name, "owner")
-    )
+def test_others_do_not(store: ProjectStore, project: str, kind, name: str) -> None:
+    store.admit(project, Member(kind, name, "owner"))
     assert store.roles(ANN) == {}
 
 
-def test_what_one_lacks_counts_for_nothing_and_of_several_roles_the_highest(store) -> None:
-    project = store.create("Ours", owner=Member("person", "somebody", "owner")).id
+def test_what_one_lacks_counts_for_nothing_and_of_several_roles_the_highest(store, project: str) -> None:
     store.admit(project, Member("domain", "lab.example", "viewer"))
     assert store.roles(User("2", "Bob", "analyst")) == {}
     own = store.create("Own", owner=Member("person", "1", "owner")).id
@@ -66,22 +65,11 @@ def test_what_one_lacks_counts_for_nothing_and_of_several_roles_the_highest(stor
     assert store.roles(ANN) == {project: "viewer", own: "owner"}
 
 
-@pytest.mark.parametrize(
-    ("kind", "name"),
-    [
-        ("address", "ann"),
-        ("address", "@lab.example"),
-        ("address", "ann@"),
-        ("address", "a@b@c.example"),
-        ("address", "ann@lab.example, bob@lab.example"),
-        ("domain", "example"),
-        ("domain", "ann@lab.example"),
-        ("domain", "*.example"),
-        ("domain", ""),
-        ("group", " "),
-        ("person", ""),
-        ("group", "x" * 321),
-    ],
+@named(
+    address=("ann", "@lab.example", "ann@", "a@b@c.example", "ann@lab.example, bob@lab.example"),
+    domain=("example", "ann@lab.example", "*.example", ""),
+    group=(" ", "x" * 321),
+    person=("",),
 )
 def test_what_names_nobody_is_refused_in_a_sentence(store: ProjectStore, kind, name: str) -> None:
     project = store.create("Ours", owner=Member("person", "1", "owner")).id

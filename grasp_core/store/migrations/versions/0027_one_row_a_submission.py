@@ -5,14 +5,11 @@ from alembic import op
 
 revision = "0027"
 down_revision = "0026"
-branch_labels = None
-depends_on = None
 
 _KEY = "uq_submissions_project_id"
 
 
 def upgrade() -> None:
-    """Keep the newest of equal rows, then let the key forbid equal rows."""
     op.execute(
         sa.text(
             "DELETE FROM submissions WHERE EXISTS (SELECT 1 FROM submissions AS other"
