@@ -426,7 +426,7 @@ def around_matrix(look: Look, found: Reading | None, named: Named) -> Reading:
     if (refused := aggregated_cells(look, cells, spec.layout)) is not None:
         told = Reason("aggregated", refused, "unsure")
         return spec, [told, *(one for one in reasons if one.field != "layout" and one.confidence != "unsure")]
-    if bare and (other := _of_other_kinds(look, cells, spec.layout)) is not None:
+    if bare and cells and (other := _of_other_kinds(look, cells, spec.layout)) is not None:
         reasons = [*reasons, other]
     asked = named.cells or any(one.field == "label" for one in reasons)
     by_item = spec.layout == "items-by-raters"  # items may be named so, too

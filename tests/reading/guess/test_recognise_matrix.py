@@ -331,6 +331,11 @@ def test_files_about_people_alone_and_of_counts_are_refused_as_that() -> None:
     rows = [[f"R_{n}", RNG.choice("1234"), *RNG.choices("ab", k=4)] for n in range(20)]
     with pytest.raises(DataError, match="tells about people, a row each"):
         recognise(rows_table([head, *rows]))
+    rows = [[f"{n}", "fm"[n % 2], f"{20 + 3 * n}"] for n in range(1, 7)]
+    people = rows_table([["annotator", "gender", "age"], *rows])
+    for layout, without in (("items-by-raters", "annotation left"), ("raters-by-items", "item column")):
+        with pytest.raises(DataError, match=f"has no {without}"):  # asked for, so that it is tried
+            load(people, None, recognise(people, named=Named(layout=layout)).spec, ())
     often = ("never", "often", "always")
     rows = [[h, w, f"{RNG.randrange(1, 30)}"] for h in often[:2] for w in often]
     with pytest.raises(DataError, match="'Freq' counts how often"):
