@@ -132,10 +132,10 @@ def _single(result: ItemsResult, measure: Measure, parts: list[Ranked], held: li
     if not tested:
         return Sentence.of("No item could be tested.")
     if held:
-        some, whole = _apart(held), _apart(result.items)
-        makes = agree(len(held), "makes", "make")
-        share = f", which {makes} {percent(some / whole)} of all distance on single items,"
-        on = f"On {len(held):,} of {number(tested, 'item')}{share if measure == 'distance' else ''}"
+        on, makes = f"On {len(held):,} of {number(tested, 'item')}", agree(len(held), "makes", "make")
+        if measure == "distance":
+            share = percent(_apart(held) / _apart(result.items))
+            on += f", which {makes} {share} of all distance on single items,"
         return Sentence.of(f"{on} both sides differ more than luck explains: ", *_names(held), ".")
     nominal = sum(part.significance == "nominal" for _, part in parts)
     chance = round(tested * LEVEL)
