@@ -104,6 +104,8 @@ class KeptWork(MutableMapping[str, V], Generic[V]):
 FIELD = "Retrieved"
 """Name of the field with retrieved text: the last field, so that it is cut first in a full prompt."""
 _MOST = 100_000  # characters of a text
+RETRIEVE_SECONDS = 60.0
+"""Most seconds that a program may take for a row."""
 Retrieve = Callable[[Mapping[str, str]], str]
 """Function from a row's fields to a text about it, which may be empty."""
 
@@ -137,14 +139,14 @@ def kept_texts(path: Path) -> KeptWork[str]:
 class RetrievalProgram:
     """A program, run once a different row, that turns it as JSON into a text; `known` keeps these."""
 
-    def __init__(self, line: str, known: MutableMapping[str, str], *, timeout_s: float = 60.0) -> None:
+    def __init__(self, line: str, known: MutableMapping[str, str]) -> None:
         try:
             self._words = shlex.split(line)
         except ValueError:
             self._words = []
         if not self._words:
             raise SpecError("--retrieve takes a program and its arguments; a quotation mark may be open")
-        self._known, self._timeout_s = known, timeout_s
+        self._known = known
 
     def __call__(self, text: Mapping[str, str]) -> str:
         """Return the text that the program finds for a row."""
@@ -162,14 +164,13 @@ class RetrievalProgram:
                 self._words,
                 input=row.encode("utf-8", "replace"),
                 stdout=subprocess.PIPE,
-                timeout=self._timeout_s,
+                timeout=RETRIEVE_SECONDS,
                 check=False,
             )
             text = done.stdout[: 4 * _MOST].decode("utf-8")
         except subprocess.TimeoutExpired:
-            raise DataError(
-                f"{program} took more than {self._timeout_s:g} seconds to retrieve for a row; {kept}"
-            ) from None
+            took = f"took more than {RETRIEVE_SECONDS:g} seconds to retrieve for a row"
+            raise DataError(f"{program} {took}; {kept}") from None
         except OSError as error:
             raise DataError(f"{program} cannot be started ({error.strerror}); name a program") from None
         except UnicodeDecodeError:

@@ -49,26 +49,21 @@ _AROYO = (
     "Aroyo et al. (2023), DICES Dataset: Diversity in Conversational AI Evaluation for Safety, "
     "https://arxiv.org/abs/2306.11247"
 )
-_OFFENSIVE = "Some of the conversations are offensive."
 
 # Sizes and checksums: checksums.tsv of `dices` in the TensorFlow Datasets catalogue.
 PUBLISHED: Mapping[str, Published] = {
-    "dices-350": Published(
-        url=f"{_DICES}/350/diverse_safety_adversarial_dialog_350.csv",
-        sha256="63cb8620eb04e64957f9e45b1f7cb3d079c4eed8e8b28909f46e0b7038ce4301",
-        bytes=31_143_485,
+    f"dices-{size}": Published(
+        url=f"{_DICES}/{size}/diverse_safety_adversarial_dialog_{size}.csv",
+        sha256=sha256,
+        bytes=length,
         licence="CC BY 4.0",
         citation=_AROYO,
-        warning=_OFFENSIVE,
-    ),
-    "dices-990": Published(
-        url=f"{_DICES}/990/diverse_safety_adversarial_dialog_990.csv",
-        sha256="14332b6391cdee80383b765c734de3bebf6d8553141ee7d2f47ef0910a12fcf7",
-        bytes=50_399_432,
-        licence="CC BY 4.0",
-        citation=_AROYO,
-        warning=_OFFENSIVE,
-    ),
+        warning="Some of the conversations are offensive.",
+    )
+    for size, length, sha256 in (
+        (350, 31_143_485, "63cb8620eb04e64957f9e45b1f7cb3d079c4eed8e8b28909f46e0b7038ce4301"),
+        (990, 50_399_432, "14332b6391cdee80383b765c734de3bebf6d8553141ee7d2f47ef0910a12fcf7"),
+    )
 }
 
 

@@ -17,7 +17,6 @@ from collections.abc import Callable
 from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import suppress
-from dataclasses import dataclass
 from functools import partial
 from multiprocessing.managers import BaseManager, BaseProxy, RemoteError
 from typing import Any, ParamSpec, TypeVar, cast
@@ -66,12 +65,8 @@ class GoneError(Exception):
     """The process has ended, or is not ready yet."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Outcome:
-    """The return value of a call, or the error that it raised; errors of the connection are separate."""
-
-    value: Any = None
-    error: Exception | None = None
+_Outcome = tuple[Any, Exception | None]
+"""The return value of a call, and the error that it raised, if any; errors of the connection are separate."""
 
 
 class _Desk:
@@ -87,9 +82,9 @@ class _Desk:
         """Call a method of the desk, or one of :class:`~grasp_core.engine.saved_runs.Computing`."""
         try:
             method = getattr(self, name, None) or getattr(self._computing, name)
-            return _Outcome(method(*arguments))
+            return method(*arguments), None
         except Exception as error:  # raised again on the caller's side
-            return _Outcome(error=error)
+            return None, error
 
     stay = staticmethod(time.sleep)
 
@@ -261,9 +256,10 @@ class _Workers(ThreadPoolExecutor):
 
 
 def _value_of(outcome: _Outcome) -> Any:
-    if outcome.error is not None:
-        raise outcome.error
-    return outcome.value
+    value, error = outcome
+    if error is not None:
+        raise error
+    return value
 
 
 def _get_ready(log_format: str, folder: str) -> None:

@@ -96,8 +96,7 @@ class WebhookStore(Store):
 
     def key_number(self, owner: str) -> int:
         """Return how many times a person's key was replaced."""
-        query = sa.select(webhook_keys.c.number).where(webhook_keys.c.owner == owner)
-        return self._value(query) or 0
+        return self._value(sa.select(webhook_keys.c.number).where(webhook_keys.c.owner == owner)) or 0
 
     def roll_key(self, owner: str) -> None:
         """Replace a person's key, by counting one more."""

@@ -26,6 +26,7 @@ from sqlalchemy.exc import DBAPIError
 
 from grasp_core.model.access import EVERYONE
 from grasp_core.model.errors import DataError, SettingsError, StoreError
+from grasp_core.store.base import count
 from grasp_core.store.database import clock, connect, leave_no_trace, only_one, snapshot, to_read, to_write
 from grasp_core.store.people.audit import Head
 from grasp_core.store.schema import PASSING, audit_heads, files, links, metadata, projects, runs
@@ -174,8 +175,7 @@ def _copy(table: Table, source: Connection, target: Connection) -> None:
 
 
 def _contents(connection: Connection) -> Contents:
-    counts = (sa.select(sa.func.count()).select_from(table) for table in (runs, files, links))
-    return Contents(*(connection.execute(count).scalar_one() for count in counts))
+    return Contents(*(count(connection, table) for table in (runs, files, links)))
 
 
 @contextmanager

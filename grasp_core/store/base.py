@@ -25,6 +25,11 @@ def from_row(kind: Callable[..., T], row: Any, **more: Any) -> T:
     return kind(**{name: getattr(row, name) for name in names}, **more)
 
 
+def count(connection: Connection, table: sa.FromClause, *which: sa.ColumnElement[bool]) -> int:
+    """Return the number of a table's rows that meet all conditions."""
+    return connection.execute(sa.select(sa.func.count()).select_from(table).where(*which)).scalar_one()
+
+
 def put(connection: Connection, table: sa.Table, key: Mapping[str, Any], **values: Any) -> None:
     """Insert a row, after deleting the rows that have the same values in the columns of `key`."""
     connection.execute(table.delete().where(*(table.c[name] == value for name, value in key.items())))

@@ -234,8 +234,7 @@ class Claims(Bound):
 
     def losses(self, run: RunRecord) -> int:
         """Return how many times in a row the run's process was lost before it made progress."""
-        query = sa.select(losses.c.count).where(losses.c.run_id == run.id)
-        return self._value(query) or 0
+        return self._value(sa.select(losses.c.count).where(losses.c.run_id == run.id)) or 0
 
     def forget_losses(self, run: RunRecord) -> None:
         """Reset the losses of a claimed run that makes progress; raises LostRunError if it is not ours."""
@@ -287,8 +286,7 @@ class Claims(Bound):
 
     def counted(self, run: RunRecord) -> bytes | None:
         """Return the state of the tally that an earlier attempt saved, or None."""
-        query = sa.select(tallies.c.state).where(tallies.c.run_id == run.id)
-        return self._value(query)
+        return self._value(sa.select(tallies.c.state).where(tallies.c.run_id == run.id))
 
     def finish(
         self,

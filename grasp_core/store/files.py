@@ -89,8 +89,7 @@ class FileStore(Bound):
 
     def location(self, sha256: str) -> str | None:
         """Return the location of a file that is not stored here; None for other files."""
-        query = sa.select(files.c.location).where(self._is(sha256))
-        return self._value(query)
+        return self._value(sa.select(files.c.location).where(self._is(sha256)))
 
     def locations(self, sha256s: Collection[str]) -> dict[str, str | None]:
         """Return the location of each of these files that is known here; None for a stored one."""
@@ -118,8 +117,7 @@ class FileStore(Bound):
 
     def source(self, sha256: str) -> str:
         """Return the source that a stored file was fetched from, or the location it was read from, or ""."""
-        query = sa.select(files.c.source).where(self._is(sha256))
-        return self._value(query) or ""
+        return self._value(sa.select(files.c.source).where(self._is(sha256))) or ""
 
     def get(self, sha256: str) -> bytes | None:
         """Return the file's content, or None if it is not stored."""

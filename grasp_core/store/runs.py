@@ -14,7 +14,7 @@ from grasp_core.model.json_values import to_json
 from grasp_core.model.result import DataSummary, Result
 from grasp_core.model.spec import RunSpec
 from grasp_core.store import claims, schema
-from grasp_core.store.base import Bound, put
+from grasp_core.store.base import Bound, count, put
 from grasp_core.store.claims import GOING, Claims, LostRunError, Request, RunRecord, State
 from grasp_core.store.database import new_id, only_one, to_read, to_write
 from grasp_core.store.people.people import ids_named
@@ -53,8 +53,7 @@ class RunStore(Claims):
             done = sa.select(runs.c.id).where(asked, runs.c.state == "done").limit(1)
             answer = connection.execute(done).scalar_one_or_none()
             waits = runs.c.state.in_(GOING) & (runs.c.owner == request.owner)
-            waiting = sa.select(sa.func.count()).where(waits)
-            if answer is None and connection.execute(waiting).scalar_one() >= self._queue_limit:
+            if answer is None and count(connection, runs, waits) >= self._queue_limit:
                 raise LimitError(
                     f"You have {self._queue_limit} runs waiting or running, as many as one person may; cancel"
                     " one or wait until one has ended.",
@@ -148,7 +147,7 @@ class RunStore(Claims):
         going = runs.c.state.in_(GOING) & (runs.c.project_id == self._home)
         reads = runs.c.id.in_(sa.select(run_files.c.run_id).where(run_files.c.sha256.in_(sha256s)))
         with to_read(self._engine) as connection:
-            return connection.execute(sa.select(sa.func.count()).where(going, reads)).scalar_one()
+            return count(connection, runs, going, reads)
 
     def request_cancel(self, run_id: str) -> None:
         """Ask the server that computes the run to stop; a queued run is cancelled at once."""
@@ -237,7 +236,7 @@ class RunStore(Claims):
     def counts(self) -> dict[str, int]:
         """Count the runs within reach by state."""
         query = sa.select(runs.c.state, sa.func.count()).where(self._seen(runs.c.project_id))
-        return {state: count for state, count in self._rows(query.group_by(runs.c.state))}
+        return {state: number for state, number in self._rows(query.group_by(runs.c.state))}
 
     def _asks(self, key: str) -> sa.ColumnElement[bool]:
         """SQL condition that a run of the project asks this question."""

@@ -14,7 +14,7 @@ from sqlalchemy import Connection
 
 from grasp_core.model.errors import LimitError, SpecError, StoreError
 from grasp_core.model.json_values import from_json, to_json
-from grasp_core.store.base import Bound, from_row
+from grasp_core.store.base import Bound, count, from_row
 from grasp_core.store.database import new_id, to_write
 from grasp_core.store.schema import runs, storable, watch_runs, watches
 
@@ -111,8 +111,7 @@ class WatchStore(Bound):
             there = sa.select(runs.c.id).where(runs.c.id == run_id, runs.c.project_id == self._home)
             if connection.execute(there).first() is None:
                 raise StoreError("The run was deleted, so it cannot be watched.")
-            theirs = sa.select(sa.func.count()).where(watches.c.owner == owner)
-            if connection.execute(theirs).scalar_one() >= MOST:
+            if count(connection, watches, watches.c.owner == owner) >= MOST:
                 raise LimitError(f"You have {MOST} watches, the most there may be; delete one first.")
             what = {"last_run_id": run_id, "sources": json.dumps(to_json(list(sources))), "title": title}
             when = {"every": every, "created_at": now, "next_at": next_look(every, now)}
@@ -126,10 +125,9 @@ class WatchStore(Bound):
         found = self._found(self._seen_by_id(watches, watch_id))
         return found[0] if found else None
 
-    def all(self, *, owner: str | None = None) -> list[Watch]:
-        """Watches of the project, or one person's, latest first."""
-        which = watches.c.project_id == self._home
-        return self._found(which if owner is None else which & (watches.c.owner == storable(owner)))
+    def all(self) -> list[Watch]:
+        """Watches of the project, latest first."""
+        return self._found(watches.c.project_id == self._home)
 
     def runs_of(self, watch_id: str) -> list[WatchRun]:
         """Runs of a watch that were not deleted and are within reach, oldest first."""

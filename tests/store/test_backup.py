@@ -35,8 +35,8 @@ from grasp_core.store.readings import ReadingStore
 from grasp_core.store.runs import AnswerStore, RunStore
 from grasp_core.store.schema import PASSING
 from tests.empty_store import open_store
-from tests.engine.asking import known_answer, sliced_answer
-from tests.engine.serving import ask, ask_sliced, in_progress, now, result_digits, serving
+from tests.engine.asking import known_answer
+from tests.engine.serving import ask, in_progress, now, result_digits, serving
 from tests.made_up import BOARD, make_models
 from tests.results import make_result
 from tests.store.both import on_both
@@ -177,17 +177,6 @@ def test_a_run_goes_on_after_its_server_was_restored_elsewhere(opened, new_datab
         assert now(second, record).done == saved
         second.start()
         assert result_digits(second, record) == known_answer(permutations=20_000)
-
-
-@pytest.mark.long
-def test_a_run_with_an_items_file_is_computed_where_it_was_restored(opened, new_database, tmp_path) -> None:
-    source, target = new_database(), new_database()
-    with serving(source, started=False) as first:
-        record = ask_sliced(first)
-    write_backup(opened(source), tmp_path / "backup.zip", KEY)
-    restore_backup(opened(target), tmp_path / "backup.zip", KEY)
-    with serving(target) as second:
-        assert result_digits(second, record) == sliced_answer()
 
 
 def test_an_empty_server_is_backed_up_too_and_alone_restored_into(engine: Engine, tmp_path: Path) -> None:

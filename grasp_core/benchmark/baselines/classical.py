@@ -1,4 +1,4 @@
-"""The protocol of baselines, and classical ones: plurality, TF-IDF with logistic regression, AdaBoost."""
+"""Baselines as functions, and classical ones: plurality, TF-IDF with logistic regression, AdaBoost."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import warnings
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 from scipy.sparse import csc_array
@@ -19,18 +19,10 @@ Texts: TypeAlias = Sequence[Mapping[str, str]]
 """Texts by field, a mapping per row, as in :class:`~grasp_core.benchmark.tasks.TaskRows`."""
 
 
-class Predict(Protocol):
-    """A fitted baseline: it gives each row a class, whatever the other rows are."""
-
-    def __call__(self, texts: Texts, /) -> list[str]:
-        """Label rows."""
-
-
-class Baseline(Protocol):
-    """A baseline: a function from labelled rows, their task and a seed to a :class:`Predict`."""
-
-    def __call__(self, train: TaskRows, task: Task, seed: int, /) -> Predict:
-        """Learn from labelled rows."""
+Predict: TypeAlias = Callable[[Texts], list[str]]
+"""A fitted baseline: it gives each row a class, whatever the other rows are."""
+Baseline: TypeAlias = Callable[[TaskRows, Task, int], Predict]
+"""A function that learns from labelled rows of a task, with a seed."""
 
 
 def joined(texts: Texts, task: Task) -> list[str]:

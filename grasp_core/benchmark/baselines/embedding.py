@@ -70,18 +70,14 @@ WIDTH, HEADS, LAYERS = 384, 12, 6
 MAX_TOKENS = 256
 """Most tokens of a text; longer ones are cut, as the model's own configuration says."""
 BATCH_TOKENS = 4096
-"""Tokens computed at a time: this bounds the memory to about 100 MB, however many texts there are."""
+"""Tokens computed at a time, for about 100 MB; of other numbers, results differ by less than 1e-6."""
 
 
 class Embedder:
-    """Embeds texts, each different text once in its lifetime; make one for each run.
+    """Embeds texts, each different text once in its lifetime; make one for each run."""
 
-    `batch_tokens`: tokens computed at a time; changes the speed, and results by less than 1e-6.
-    """
-
-    def __init__(self, batch_tokens: int = BATCH_TOKENS) -> None:
+    def __init__(self) -> None:
         self._tokenizer, self._weights = load_model()
-        self._batch_tokens = batch_tokens
         self._known: dict[bytes, Matrix] = {}
 
     def __call__(self, texts: Sequence[str]) -> Matrix:
@@ -97,7 +93,7 @@ class Embedder:
         clean = [text.encode("utf-8", "replace").decode() for text in texts]
         tokens = [encoding.ids for encoding in self._tokenizer.encode_batch_fast(clean)]
         found = np.empty((len(texts), WIDTH), np.float32)
-        for batch in _batches(tokens, self._batch_tokens):
+        for batch in _batches(tokens, BATCH_TOKENS):
             found[batch] = forward(self._weights, [tokens[position] for position in batch])
         return found
 

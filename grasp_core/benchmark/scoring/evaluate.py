@@ -49,13 +49,13 @@ def leave_one_out(rows: TaskRows) -> list[Fold]:
     return [Fold(tuple(one for one in everyone if one != left), (left,)) for left in everyone]
 
 
-def stratified_splits(rows: TaskRows, seed: int, splits: int = SPLITS) -> list[Fold]:
+def stratified_splits(rows: TaskRows, seed: int) -> list[Fold]:
     """Return random splits with a fifth of each class to label, but no class of one row."""
     labels = np.array(known_labels(rows))
     classes = [np.flatnonzero(labels == name) for name in dict.fromkeys(labels)]
     if max(map(len, classes)) < 2:
         raise DataError(f"{rows.table.name} has no class with two rows, so it cannot be split; use loo")
-    return [_split(classes, np.random.Generator(np.random.Philox([seed, k]))) for k in range(splits)]
+    return [_split(classes, np.random.Generator(np.random.Philox([seed, k]))) for k in range(SPLITS)]
 
 
 def _split(classes: Sequence[Codes], rng: np.random.Generator) -> Fold:

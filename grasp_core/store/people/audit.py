@@ -16,7 +16,7 @@ import sqlalchemy as sa
 from sqlalchemy import Connection
 
 from grasp_core.model.errors import StoreError
-from grasp_core.store.base import Store, from_row, put
+from grasp_core.store.base import Store, count, from_row, put
 from grasp_core.store.database import SECRET, snapshot, to_read, to_write
 from grasp_core.store.schema import audit, audit_heads, storable
 
@@ -127,10 +127,9 @@ class AuditStore(Store):
             which &= audit.c.at >= since
         query = sa.select(audit).where(which).order_by(audit.c.number.desc()).offset(start).limit(limit)
         with to_read(self._engine) as connection:
-            total = connection.execute(sa.select(sa.func.count()).select_from(audit).where(which))
-            return [
-                from_row(LogEntry, row, details=json.loads(row.details)) for row in connection.execute(query)
-            ], total.scalar_one()
+            rows = connection.execute(query)
+            found = [from_row(LogEntry, row, details=json.loads(row.details)) for row in rows]
+            return found, count(connection, audit, which)
 
     def lines(self) -> Iterator[str]:
         """Yield every entry as a line of JSON with its hashes, oldest first; raises as :meth:`check`."""

@@ -10,7 +10,7 @@ from sqlalchemy import Engine
 
 from grasp_core.model.access import Person, Scope, Token
 from grasp_core.model.errors import LimitError
-from grasp_core.store.base import Store, from_row, put
+from grasp_core.store.base import Store, count, from_row, put
 from grasp_core.store.database import digest_of, insert_new, new_id, to_write
 from grasp_core.store.people.people import PERSON, person_of
 from grasp_core.store.schema import people, sessions, source_tokens, storable, tokens
@@ -128,8 +128,7 @@ class TokenStore(Store):
         token, now = PREFIX + secrets.token_urlsafe(TOKEN_BYTES), self._now
         working = self._works() & (tokens.c.owner == owner)
         with to_write(self._engine, alone=f"tokens of {owner}") as connection:
-            count = connection.execute(sa.select(sa.func.count()).where(working)).scalar_one()
-            if count >= MAX_TOKENS:
+            if count(connection, tokens, working) >= MAX_TOKENS:
                 raise LimitError(f"You have {MAX_TOKENS} tokens, the most there may be; withdraw one first.")
             row = {"id": new_id(), "token_sha256": digest_of(token), "created_at": now}
             values = {"owner": owner, "name": name, "scope": scope, "expires_at": now + days * 86400}

@@ -13,7 +13,7 @@ from sqlalchemy import Connection, LargeBinary, Table, Text
 from grasp_core.model.access import EVERYONE, Identity, Person, Role
 from grasp_core.model.errors import AccessError
 from grasp_core.store import schema
-from grasp_core.store.base import Store, from_row, put
+from grasp_core.store.base import Store, count, from_row, put
 from grasp_core.store.database import insert_new, leave_no_trace, new_id, snapshot, to_read, to_write
 from grasp_core.store.schema import addresses, people, project_members, projects, runs, sessions, submissions
 
@@ -95,9 +95,8 @@ class PeopleStore(Store):
         which = _named(text)
         query = sa.select(*PERSON).where(which).order_by(sa.func.lower(people.c.name), people.c.id)
         with to_read(self._engine) as connection:
-            total = connection.execute(sa.select(sa.func.count()).select_from(people).where(which))
             rows = connection.execute(query.offset(start).limit(limit))
-            return [person_of(row) for row in rows], total.scalar_one()
+            return [person_of(row) for row in rows], count(connection, people, which)
 
     def names(self, ids: Iterable[str]) -> dict[str, str]:
         """Return people's names by id; an id that is nobody's, such as a mail address, is its own name."""
@@ -189,7 +188,7 @@ class PersonalData(Store):
         with to_read(self._engine) as connection:
             names = _names_of(connection, person_id)
             own = _counts(connection, THEIR_OWN, names)
-            if members := _count(connection, project_members, _membership(names)):
+            if members := count(connection, project_members, _membership(names)):
                 own[project_members.name] = members
             touched = [trace.table.c.project_id for trace in IN_PROJECTS]
             found = [
@@ -275,7 +274,7 @@ def _names_of(connection: Connection, person_id: str) -> list[str]:
         raise AccessError("There is nobody of that id.")
     theirs = addresses.c.person_id == person_id
     held = connection.execute(sa.select(addresses.c.address).where(theirs)).scalars().all()
-    another_s = _count(connection, addresses, (addresses.c.address == email) & ~theirs)
+    another_s = count(connection, addresses, (addresses.c.address == email) & ~theirs)
     return [person_id, *held] if another_s else [person_id, *{email, *held}]
 
 
@@ -283,13 +282,9 @@ def _membership(names: list[str]) -> sa.ColumnElement[bool]:
     return project_members.c.kind.in_(("person", "address")) & MEMBER.in_(names)
 
 
-def _count(connection: Connection, table: Table, which: sa.ColumnElement[bool]) -> int:
-    return connection.execute(sa.select(sa.func.count()).select_from(table).where(which)).scalar_one()
-
-
 def _counts(connection: Connection, traces: tuple[Trace, ...], names: list[str]) -> dict[str, int]:
-    counted = {trace.table.name: _count(connection, trace.table, trace.in_(names)) for trace in traces}
-    return {name: count for name, count in counted.items() if count}
+    counted = {trace.table.name: count(connection, trace.table, trace.in_(names)) for trace in traces}
+    return {name: rows for name, rows in counted.items() if rows}
 
 
 def _led_alone(connection: Connection, names: list[str]) -> list[str]:

@@ -10,7 +10,7 @@ from sqlalchemy.exc import IntegrityError
 from grasp_core.model.access import EVERYONE, ProjectRole, User
 from grasp_core.model.errors import AccessError, LimitError, StoreError
 from grasp_core.store import schema
-from grasp_core.store.base import Bound, RecentReads, from_row, put
+from grasp_core.store.base import Bound, RecentReads, count, from_row, put
 from grasp_core.store.claims import GOING
 from grasp_core.store.database import leave_no_trace, new_id, only_one, to_write
 from grasp_core.store.schema import current_projects, files, project_members, projects, runs, storable
@@ -261,10 +261,8 @@ def _put_member(connection: Connection, project_id: str, member: Member) -> None
 
 
 def _check_owner_left(connection: Connection, project_id: str) -> None:
-    query = sa.select(sa.func.count()).where(
-        project_members.c.project_id == project_id, project_members.c.role == "owner"
-    )
-    if not connection.execute(query).scalar_one():
+    columns = project_members.c
+    if not count(connection, project_members, columns.project_id == project_id, columns.role == "owner"):
         raise StoreError("A project needs an owner; make somebody else one first.")
 
 
