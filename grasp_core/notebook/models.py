@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class ModelsAnalysis(Saved):
-    """The result of an analysis of models; saved as ``.json``, for :func:`open`, or as a table, ``.csv``.
+    """The result of an analysis of models; saved as ``.json``, for :func:`open`, ``.csv`` or ``.html``.
 
     Parameters
     ----------
@@ -81,9 +81,15 @@ class ModelsAnalysis(Saved):
         return models_chart(self.result, theme)
 
     def _files(self) -> Mapping[str, Callable[[], str | bytes]]:
+        def report() -> str:
+            from grasp_core.report.writers.registry import MODELS_EXPORTS
+
+            return MODELS_EXPORTS["html"](self.result)
+
         return {
             ".json": lambda: json_text(self.result.to_dict()),
             ".csv": lambda: sides_csv(self.result),
+            ".html": report,
         }
 
     def _repr_html_(self) -> str:
