@@ -19,6 +19,7 @@ import pytest
 
 from grasp_core import cli
 from grasp_core.benchmark.tasks import builtin_tasks
+from grasp_core.cli.entry import COMMANDS
 from grasp_core.report.tidy import (
     CSV_COLUMNS,
     GIVEN_COLUMNS,
@@ -270,3 +271,11 @@ def test_every_promise_of_security_names_tests_that_there_are() -> None:
     for line in text.splitlines():
         if line.startswith("| ") and line.count(" | ") == 1 and not line.startswith("| promise"):
             assert "`tests/" in line, line
+
+
+def test_messages_name_only_commands_that_there_are() -> None:
+    known = {one.name for one in COMMANDS}
+    sources = [*(ROOT / "grasp_core").rglob("*.py"), *(ROOT / "pages").rglob("*.py")]
+    named = {name for one in sources for name in re.findall(r"`grasp ([a-z-]+)", one.read_text("utf-8"))}
+    assert "report" in named
+    assert named <= known

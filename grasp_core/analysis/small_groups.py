@@ -50,7 +50,8 @@ def left_out(
     """Return the cells to be left out: small ones, and others that cover them.
 
     A cover is the cell in most of the sums that tell too much, and of several the first by name: a choice by
-    size would reveal something about the small cells' sizes. A margin is a cover only where no cell is left:
+    size would reveal something about the small cells' sizes, one by findings would differ between views of
+    the same data, so that one reveals what the other hides. A margin is a cover only where no cell is left:
     two hidden margins would reveal the sum of the small cells in them. In the end no small cell follows from
     the totals and the cells that are shown, by any additions and subtractions.
     """

@@ -242,7 +242,7 @@ def _raters(chosen: argparse.Namespace) -> None:
     if frame["at_chance"].isna().any() or frame["constant"].isna().any():
         say("?: too few answers, or too few others, to tell.")
     if chosen.gold is None:
-        note("--gold names a column of right labels, in the annotations or the items, to hold raters against")
+        note("--gold names a column of right labels, in the annotations or the items, to compare raters with")
 
 
 def _gold(column: str, found: Reading, data: Dataset) -> Int64Array:

@@ -36,7 +36,7 @@ COMMANDS = (
         reads=True,
     ),
     Command("report", "tell a saved result, or write it in another format, without a run", "run"),
-    Command("compare", "hold one result against another", "run"),
+    Command("compare", "compare one result with another", "run"),
     Command("example", "write the synthetic example's files", "fetch"),
     Command(
         "fetch",

@@ -32,7 +32,7 @@ from grasp_core.report.account import how_it_ended
 from grasp_core.report.models import answer, plurality_table, sides_csv
 from grasp_core.report.words.names import REPRODUCED, SIDES_WITH
 
-FORMATS = ("json", "csv", "markdown")
+FORMATS = ("json", "csv", "markdown", "html")
 _PLURALITY = "Macro-F1 against each group's own plurality"
 
 
@@ -97,10 +97,17 @@ def _models(chosen: argparse.Namespace, api: Api | None = None) -> None:
             "json": lambda: json_text(result.to_dict()),
             "csv": lambda: sides_csv(result),
             "markdown": lambda: tables_markdown({_PLURALITY: plurality_table(result)}),
+            "html": lambda: _report(result),
         },
     )
     _print(result)
     asked.say_afterwards(result.warnings, TERMINAL)
+
+
+def _report(result: ModelsResult) -> str:
+    from grasp_core.report.writers.registry import MODELS_EXPORTS  # it loads altair
+
+    return MODELS_EXPORTS["html"](result)
 
 
 def _labels_of(path: Path) -> Table:

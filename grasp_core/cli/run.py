@@ -424,7 +424,7 @@ def fill_compare(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
     parser.set_defaults(command=_compare)
     parser.add_argument("one", metavar="A", help="a result, as for `report`")
-    parser.add_argument("other", metavar="B", help="the result that is held against it")
+    parser.add_argument("other", metavar="B", help="the result that it is compared with")
     add_output(parser.add_argument_group("output"), _COMPARED, "every value of both, pairs and slices too,")
     option(parser, "--csv FILE", "the same as CSV", Path)
 

@@ -240,10 +240,10 @@ class RunSpec:
     def __post_init__(self) -> None:
         analysis = self.analysis
         refused = {
-            "models are held against the groups on all items; run slices without models": analysis.slices,
-            "models are held against all groups at once; leave `given` out": analysis.given,
+            "models are compared with the groups on all items; run slices without models": analysis.slices,
+            "models are compared with all groups at once; leave `given` out": analysis.given,
             one_question(self.data.labels, WHICH_LABEL): self.data.further,
-            "models are held against groups, not against pairs of them; leave `pairs` out": analysis.pairs,
+            "models are compared with groups, not with pairs of them; leave `pairs` out": analysis.pairs,
             "p-values of models are counted; leave `tail` out": analysis.tail,
         }
         wrong = [((), why) for why, is_asked in refused.items() if self.models and is_asked]

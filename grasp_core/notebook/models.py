@@ -6,6 +6,7 @@ import dataclasses
 import time
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, Unpack, cast
 
 import altair as alt
@@ -20,7 +21,6 @@ from grasp_core.engine.reading_request import Reading
 from grasp_core.engine.run import checked_groups
 from grasp_core.engine.time_left import models_seconds
 from grasp_core.model.spec import AnalysisSpec, RunSpec
-from grasp_core.model.text import json_text
 from grasp_core.notebook._shown import Saved, page, shown_table
 from grasp_core.notebook.analysis import computed
 from grasp_core.notebook.data import reading, table_of, tables_of
@@ -28,13 +28,13 @@ from grasp_core.notebook.options import Axes, Python, TestOptions, analysis_fiel
 from grasp_core.reading.sandbox.read import read_table
 from grasp_core.reading.table.table import Table
 from grasp_core.report.charts.forest import models_chart
-from grasp_core.report.models import SIDED, answer, each_side, plurality_table, sides_csv
+from grasp_core.report.models import SIDED, answer, each_side, plurality_table
 from grasp_core.report.tables import texts
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class ModelsAnalysis(Saved):
-    """The result of an analysis of models; saved as ``.json``, for :func:`open`, or as a table, ``.csv``.
+    """The result of an analysis of models; saved as ``.json``, for :func:`open`, ``.csv`` or ``.html``.
 
     Parameters
     ----------
@@ -71,7 +71,9 @@ class ModelsAnalysis(Saved):
         return models_chart(self.result, theme)
 
     def _files(self) -> Mapping[str, Callable[[], str | bytes]]:
-        return {".json": lambda: json_text(self.result.to_dict()), ".csv": lambda: sides_csv(self.result)}
+        from grasp_core.report.writers.registry import MODELS_EXPORTS
+
+        return {f".{name}": partial(MODELS_EXPORTS[name], self.result) for name in ("json", "csv", "html")}
 
     def _repr_html_(self) -> str:
         table = shown_table(plurality_table(self.result), "Macro-F1 against each group’s own plurality.")

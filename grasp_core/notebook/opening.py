@@ -182,8 +182,7 @@ def compare(one: Opened | str | Path, other: Opened | str | Path, *, token: str 
     comparison = held(a, b)
     if comparison is None:
         raise SpecError(
-            "one of the two is about models and the other about agreement, so there is nothing to hold "
-            "against each other"
+            "one of the two is about models and the other about agreement, so there is nothing to compare"
         )
     return Compared(a, b, comparison)
 

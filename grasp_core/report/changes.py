@@ -47,7 +47,7 @@ def verdicts_kept(found: Comparison) -> Iterator[str]:
 def _of_values(found: Comparison) -> str:
     """Say whether values moved further than noise explains."""
     if not found.changes:
-        return "No value is in both results, so there is nothing to hold against each other."
+        return "No value is in both results, so there is nothing to compare."
     if not found.with_interval:
         return "No difference has an interval, so whether more than noise changed cannot be said."
     if found.noise_alone:

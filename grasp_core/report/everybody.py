@@ -108,14 +108,15 @@ def who_differs(found: Everybody) -> Sentence | None:
     rest = [one.again for one in found.raters if not one.differs]
     if not clear or not rest:
         return Sentence.of("Nobody agrees with the others clearly less than they agree among themselves.")
-    others = f"the rest in {_per_100(sum(rest) / len(rest))} on average"
-    who, cases = f"Rater {clear[0].number}", _per_100(clear[0].again)
-    if len(clear) > 1:
-        who, cases = number(len(clear), "rater"), f"{cases} to {_per_100(clear[-1].again)}"
+    ours, theirs = (_per_100(sum(some) / len(some)) for some in ([one.again for one in clear], rest))
     # Nobody is named: whose row it is shows once the ids are put in order.
-    answer = "answer" if len(clear) > 1 else "in the order of ids answers"
-    said = f" {answer} as another did in {cases} of 100 cases, {others}. Careless, or another view?"
-    return Sentence.of(strong(who), said)
+    who, agrees = f"Rater {clear[0].number}", " in the order of ids agrees"
+    if len(clear) > 1:
+        who, agrees = number(len(clear), "rater"), " agree"
+    # The rates are of all items that each rated, so by themselves they need not be far apart.
+    less = f"{agrees} with the others clearly less than they agree among themselves on the same items"
+    cases = f": in {ours} of 100 cases, the rest in {theirs} on average. Careless, or another view?"
+    return Sentence.of(strong(who), less, cases)
 
 
 def over_batches(found: Everybody) -> tuple[Sentence, ...]:

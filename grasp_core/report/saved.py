@@ -9,7 +9,7 @@ from grasp_core.model.errors import DataError, SpecError
 from grasp_core.model.json_values import damaged, from_json
 from grasp_core.model.result import FORMAT as RESULT_FORMAT
 from grasp_core.model.result import READ_VERSIONS as RESULT_VERSIONS
-from grasp_core.model.result import RunResult
+from grasp_core.model.result import Result
 from grasp_core.model.spec import RunSpec
 from grasp_core.model.text import json_text, printable
 
@@ -29,12 +29,12 @@ class RecordedSpec:
     permutations: int
 
 
-def result_json(result: RunResult) -> str:
-    """The whole result, in the form that :meth:`RunResult.from_dict` reads."""
+def result_json(result: Result) -> str:
+    """The whole result, in the form that :meth:`Result.from_dict` reads."""
     return json_text(result.to_dict())
 
 
-def spec_json(result: RunResult) -> str:
+def spec_json(result: Result) -> str:
     """The spec with the data's fingerprint: all that is needed to compute the same numbers again."""
     return json_text(
         {

@@ -360,7 +360,7 @@ class History:
             if before is None:
                 told = "The first run of this watch."
             elif found is None:
-                told = "This run cannot be held against the one before."
+                told = "This run cannot be compared with the one before."
             else:
                 told = headline(found)
             one_by_one = () if found is None else details(found)

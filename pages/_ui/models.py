@@ -205,12 +205,19 @@ def show_answer(
     if not result.provisional:
         ui.downloads(
             check,
+            ("Report (HTML)", "models.html", lambda: _report(result)),
             ("Result (JSON)", "models.json", lambda: json_text(result.to_dict())),
             ("Table (CSV)", "models.csv", lambda: sides_csv(result)),
             ("Chart (PNG)", "models.png", lambda: ui.drawn(models_chart(result), "png")),
             ("Chart (SVG)", "models.svg", lambda: ui.drawn(models_chart(result), "svg")),
             type="tertiary",
         )
+
+
+def _report(result: ModelsResult) -> bytes:
+    exports = server.shared().exports
+    with exports.turn():
+        return exports.make_of_models("html", result)
 
 
 _DECIDED = "models-stopping-decided"

@@ -95,8 +95,7 @@ def show_side_by_side(id_a: str, id_b: str) -> None:
     comparison = comparing.compare(*results)
     if comparison is None:
         st.info(
-            "One of the two is about models and the other about agreement, so there is nothing to hold "
-            "against each other."
+            "One of the two is about models and the other about agreement, so there is nothing to compare."
         )
         return
     first, *further = (headline(comparison), *verdicts_kept(comparison))
@@ -134,7 +133,7 @@ def _show_changes(comparison: comparing.Comparison) -> None:
             named = "; ".join(names[:_NAMED]) + (f"; and {more} more" if more > 0 else "")
             st.markdown(f"Only {name} shows {escape_markdown(named)}.")
     if not comparison.changes:
-        st.info("No group and statistic is in both, so there is nothing to hold against each other.")
+        st.info("No group and statistic is in both, so there is nothing to compare.")
         return
     st.markdown(entries(comparing.in_words(comparison)))
     left, right = st.columns([2, 1], vertical_alignment="bottom")

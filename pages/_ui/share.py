@@ -32,7 +32,9 @@ _LABEL, TERM, _LAST_DAY, _PASSWORD, _USES, _SMALL = (
 _TERMS: dict[str, float | None] = {"7 days": 7, "30 days": 30, "90 days": 90, "No end": None}
 _OWN_TERM = "Until a day of my choice"
 _LABEL_LENGTH = 100
-SMALL_GROUPS = "Small groups are people: who knows somebody in a group of two reads what that person said."
+SMALL_GROUPS = (
+    "Small groups are people: whoever knows somebody in a group of two reads what that person said."
+)
 
 
 def _days() -> float | None:
@@ -99,7 +101,7 @@ _forget = partial(ui.forget, _MADE, _REFUSED)
 def _dialog(shared: Shareable) -> None:
     st.subheader("With colleagues")
     who = "may use this server" if shared.project == EVERYONE else "belongs to its project"
-    st.write(f"Who {who} finds the result here, with everything on this page:")
+    st.write(f"Whoever {who} finds the result here, with everything on this page:")
     st.code(shared.address, language=None, wrap_lines=True)
     st.subheader("With people without an account")
     if not identity.may_manage(shared.owner, shared.project):

@@ -214,7 +214,7 @@ def test_what_would_have_shown() -> None:
     details = [one.plain for one in answer(result).details]
     limit = "Differences of 11 in 100 answers would very likely have shown; smaller ones may be missed."
     assert details[:2] == [limit, "One group was compared with everybody else, and no difference was found."]
-    assert "What to do: Nothing, unless smaller differences matter." in details
+    assert "What to do: Nothing, unless smaller differences matter: then ask more raters." in details
 
     def said(*found: Findable) -> str:
         sentence = could_have_been_found(replace(result_of(make_group("A")), findable=found))
@@ -251,3 +251,11 @@ def test_nobody_is_recruited_for_hints_and_for_what_another_group_explains() -> 
     said = [one.plain for one in answer(result_of(hint)).details]
     assert not any("Ask more" in one for one in said)
     assert "Luck alone gives about one group in 20 such a hint." in said
+
+
+def test_luck_does_not_explain_hints_that_only_lack_permutations() -> None:
+    hint = judged(saying("hint", 0.1), "hint", "labels")
+    hint = replace(hint, verdict=replace(hint.verdict, q=0.006))
+    said = " ".join(one.plain for one in answer(asked(result_of(hint), permutations=2_000)).details)
+    assert "Run it with more." in said
+    assert "Luck alone" not in said

@@ -22,7 +22,7 @@ from grasp_core.model.errors import DataError, know, raise_stopping, stop
 from grasp_core.model.remarks.problems import FileProblem
 from grasp_core.model.text import EXAMPLES, number, quoted
 from grasp_core.reading.files.encodings import line_of
-from grasp_core.reading.files.headers import LOOKED_AT, Header, header_below
+from grasp_core.reading.files.headers import LOOKED_AT, Header, header_below, note_titles
 from grasp_core.reading.table.columns import compact
 from grasp_core.reading.table.parsed import Watch, from_rows, no_rows
 from grasp_core.reading.table.table import Parsed
@@ -140,6 +140,7 @@ _SNIFFED_ROWS, _HEAD = 100, 1 << 16
 _BLANKS = re.compile(rb'("[^"\n]*")| +')  # a quoted field, which is kept, or blanks between fields
 _QUOTE, _LF, _CR = 34, 10, 13
 _SHOWN = 1_000
+_COMMENTS = re.compile(rb"(?:#[^\n]*\n)+")
 _DECLARED = re.compile(rb'"?sep=([,\t;|])"?\r?\n', re.IGNORECASE)
 """A first line that names the delimiter for Excel."""
 MAX_LINE = 1 << 24  # most bytes of a line; a file with a longer one is no table
@@ -150,6 +151,7 @@ Bytes = npt.NDArray[np.uint8]
 def parse(content: bytes, name: str, watch: Watch, *, headed: bool = False) -> Parsed:
     """Read text in UTF-8, without byte order mark, whose first row names the columns; `watch` may stop it."""
     _check_bytes(content, name)
+    content, comments = _without_comments(content)
     declared = _DECLARED.match(content)
     if declared is not None:
         content = b"\n" + content[declared.end() :]  # an empty line in its place keeps the numbers of rows
@@ -178,7 +180,30 @@ def parse(content: bytes, name: str, watch: Watch, *, headed: bool = False) -> P
         parsed = parsed.without([column])
     parsed = _without(parsed, lambda column: "", name)  # rows of delimiters alone, as between Toloka's suites
     parsed = _without_header(parsed, name) if header.rows == 1 and not headed else parsed
-    return dataclasses.replace(parsed, problems=(*header.notes, *parsed.problems))
+    notes = note_titles([[line] for line in comments], rows[0][0], name)
+    return dataclasses.replace(parsed, problems=(*notes, *header.notes, *parsed.problems))
+
+
+def _without_comments(content: bytes) -> tuple[bytes, list[str]]:
+    """Empty the lines above the table that begin with '#', and return them too.
+
+    A line with as many fields as the first row below them belongs to the table, as "#,item,label" does.
+    """
+    found = _COMMENTS.match(content)
+    if found is None:
+        return content, []
+    below = content[found.end() :]
+    delimiter = max(KINDS, key=lambda one: _score(below, one))
+    table = _lengths(below, delimiter)[:1]
+    lines = found[0].splitlines(keepends=True)
+    if not table or table[0][1] < 2:
+        return content, []
+    widths = ((_lengths(line, delimiter) or [(1, 0)])[0][1] for line in lines)
+    above = next((at for at, width in enumerate(widths) if width == table[0][1]), len(lines))
+    comments = lines[:above]
+    rest = content[sum(map(len, comments)) :]
+    # Empty lines in their place keep the numbers of rows.
+    return b"\n" * above + rest, [line.decode().strip() for line in comments]
 
 
 def _without(parsed: Parsed, cell: Callable[[str], str], name: str) -> Parsed:

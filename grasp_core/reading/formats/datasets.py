@@ -233,8 +233,7 @@ def _popquorn(annotations: Table, raters: Table | None) -> Recipe | None:
         recode=(MapValues(None, names),) if names else (),
     )
     sentences = (
-        f"the label is {quoted(str(label))}, from 1 (least) to 5 (most); the points count as categories "
-        "without an order",
+        f"the label is {quoted(str(label))}, from 1 (least) to 5 (most)",
         f"{quoted(_UNDISCLOSED)} counts as unknown",
     )
     return Recipe(

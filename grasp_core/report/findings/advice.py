@@ -166,7 +166,11 @@ def advice(result: RunResult, found: Sequence[Finding]) -> tuple[Sentence, ...]:
     if not found and mended:
         return (Sentence.of(f"First {'; '.join(mended)}."),)
     if not found:
-        return (Sentence.of("Nothing, unless smaller differences matter."),) if result.findable else ()
+        return (
+            (Sentence.of("Nothing, unless smaller differences matter: then ask more raters."),)
+            if result.findable
+            else ()
+        )
     certain = [one for one in found if not one.undone]
     mends = dict.fromkeys(doubt.mend for one in found for doubt in one.doubts)
     until = "" if certain else " Until then, recruit nobody for this."

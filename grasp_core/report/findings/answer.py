@@ -229,7 +229,7 @@ def how_sure(result: RunResult, found: Sequence[Finding]) -> tuple[Sentence, ...
     if certain:
         return (Sentence.of(HOW_SURE), *_how_much(certain[0], result))
     groups = tested(result)
-    said = [of_luck(groups)] if nearest(result) else []
+    said = [of_luck(groups)] if not all(map(_below_level, nearest(result))) else []
     if any(row.n_raters < _SMALL for row in result.groups):
         said.append(f"In groups under {_SMALL} raters differences are missed more often.")
     counted = counts(result, found) if _missed(result, found) else None
@@ -375,7 +375,7 @@ def _explained(result: RunResult, found: Sequence[Finding]) -> list[Sentence]:
 
 def _undecided(result: RunResult) -> tuple[Sentence, ...]:
     """Say why groups are hints although their q is below the level."""
-    near = [one for one in of_verdict(result, "hint") if one.verdict and (one.verdict.q or 0.0) < LEVEL]
+    near = [one for one in of_verdict(result, "hint") if _below_level(one)]
     if not near:
         return ()
     titles = first_names([one.said for one in near])
@@ -384,6 +384,10 @@ def _undecided(result: RunResult) -> tuple[Sentence, ...]:
         return (Sentence.of("Of ", *titles, " q is below 0.05, but ", least),)
     why = " q is below 0.05 by so little that other permutations may say otherwise: a hint, no finding."
     return (Sentence.of("Of ", *titles, why),)
+
+
+def _below_level(hint: Finding) -> bool:
+    return hint.verdict is not None and (hint.verdict.q or 0.0) < LEVEL
 
 
 def listing(found: Sequence[tuple[Segment, str]]) -> list[str | Segment]:

@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import fields, is_dataclass, replace
 from typing import Any, TypeVar
 
+from grasp_core.analysis.models.result import ModelsResult
 from grasp_core.model.outcome import Histogram, LabelUse, LeftOut
 from grasp_core.model.remarks.remark import Remark
 from grasp_core.model.result import BatchAgreement, LabelAgreement, Timing
@@ -20,6 +21,16 @@ def printable_result(result: T) -> T:
     """The same result or map with texts printable and names short; the spec keeps the data's names."""
     shown: T = _shown(result, printable_name)
     return shown
+
+
+def printable_models(result: ModelsResult) -> ModelsResult:
+    """The same result with texts printable and names short, those of models too."""
+    names = _names(tuple(one.name for one in result.models))
+    models = tuple(replace(one, name=names[one.name]) for one in result.models)
+    groups = tuple(
+        replace(row, models={names[name]: side for name, side in row.models.items()}) for row in result.groups
+    )
+    return printable_result(replace(result, models=models, groups=groups))
 
 
 def _shown(value: Any, write: Callable[[str], str]) -> Any:
@@ -50,13 +61,17 @@ def _shown(value: Any, write: Callable[[str], str]) -> Any:
 
 
 def _with_names(use: LabelUse) -> LabelUse:
-    """Make the labels printable; number them if two would look alike, since labels are keys."""
-    shown = printable_names(tuple(use.labels))
-    if len(set(shown)) < len(shown):
-        shown = tuple(f"{position}: {name}" for position, name in enumerate(shown, start=1))
-    names = dict(zip(use.labels, shown, strict=True))
+    names = _names(tuple(use.labels))
     labels = {names[label]: shift for label, shift in use.labels.items()}
     return replace(use, labels=labels, most=None if use.most is None else names.get(use.most))
+
+
+def _names(keys: tuple[str, ...]) -> dict[str, str]:
+    """Names that are keys, printable; numbered if two would look alike."""
+    shown = printable_names(keys)
+    if len(set(shown)) < len(shown):
+        shown = tuple(f"{position}: {name}" for position, name in enumerate(shown, start=1))
+    return dict(zip(keys, shown, strict=True))
 
 
 def _remark(remark: Remark, write: Callable[[str], str]) -> Remark:

@@ -13,14 +13,21 @@ import pandas as pd
 from jinja2 import Template
 from markupsafe import Markup
 
+from grasp_core.analysis.models.result import ModelsResult
 from grasp_core.analysis.rater_map_values import RaterMap
 from grasp_core.model.errors import MissingPackageError
 from grasp_core.model.groups import group_label, group_labels
-from grasp_core.model.result import RunResult
+from grasp_core.model.result import Result, RunResult
 from grasp_core.model.text import printable
-from grasp_core.report import contents, document, rater_map
-from grasp_core.report.account import account_sentence
-from grasp_core.report.charts.forest import agreement_chart, dsi_chart, label_forest_plot, slices_chart
+from grasp_core.report import contents, document, models, rater_map
+from grasp_core.report.account import account_sentence, how_it_ended
+from grasp_core.report.charts.forest import (
+    agreement_chart,
+    dsi_chart,
+    label_forest_plot,
+    models_chart,
+    slices_chart,
+)
 from grasp_core.report.charts.histograms import null_histograms
 from grasp_core.report.charts.maps import cohesion_map, rater_map_chart
 from grasp_core.report.charts.matrix import pairs_matrix
@@ -34,7 +41,7 @@ from grasp_core.report.saved import spec_json
 from grasp_core.report.slices import marked_groups
 from grasp_core.report.tables import drawn_labels, not_drawn, wide_table, with_label_use
 from grasp_core.report.words import label_use, names
-from grasp_core.report.words.printable import printable_result
+from grasp_core.report.words.printable import printable_models, printable_result
 
 _DRAWN = 4
 """Number of groups with a figure, for each column of slices."""
@@ -59,6 +66,16 @@ def report_html(result: RunResult, found: RaterMap | None = None) -> str:
     """HTML of answer, figures, tables, methods, data and spec; without scripts and without other files."""
     spec_file = spec_json(result)
     result = printable_result(result)
+    return _rendered(result, _sections(result, found, spec_file))
+
+
+def models_html(result: ModelsResult) -> str:
+    """HTML of an analysis of models: the answer, its figure and tables, and the data."""
+    result = printable_models(result)
+    return _rendered(result, _of_models(result))
+
+
+def _rendered(result: Result, sections: Iterator[_Section]) -> str:
     shuffled = f"{result.permutations:,} random groupings · " if result.permutations else ""
     return _page().render(
         title=contents.run_title(result.spec),
@@ -66,7 +83,7 @@ def report_html(result: RunResult, found: RaterMap | None = None) -> str:
         font=Markup(FONT),  # noqa: S704 - ours
         data=printable(label_use.labelled_sentence(result.spec.data, result.data)),
         made=f"{shuffled}GRASP {result.code_version}",
-        sections=[*_sections(result, found, spec_file)],
+        sections=[*sections],
     )
 
 
@@ -134,6 +151,23 @@ def _sections(result: RunResult, found: RaterMap | None, spec_file: str) -> Iter
     yield "data", "Data", _data(result)
     if result.data.files:
         yield "again", "Run it again", _again(result, spec_file)
+
+
+def _of_models(result: ModelsResult) -> Iterator[_Section]:
+    told = models.answer(result)
+    how: Parts = [("text", one) for one in (names.SIDES_WITH, names.REPRODUCED, *how_it_ended(result))]
+    yield "answer", "Answer", [("headline", told.headline), ("list", told.details), *how]
+    if result.warnings:
+        yield "warnings", "Warnings", [("list", [*map(str, result.warnings)])]
+    caption = "Macro-F1 of each model against each group's own plurality"
+    hidden = [_figure(models_chart(result)), _table(caption, models.plurality_table(result), 2)]
+    yield "plurality", "What a plurality label hides", hidden
+    parts: Parts = [("text", contents.marks_legend(result))]
+    for name, words in names.SIDE_WORDS.items():
+        table = _table(words.name, models.statistic_table(result, name), 2)
+        parts += [("heading", words.name), ("text", words.explanation), table]
+    yield "groups", "Every statistic", parts
+    yield "data", "Data", _data(result)
 
 
 def _of_groups(result: RunResult, told: ResultAnswer) -> Iterator[_Section]:
@@ -239,7 +273,7 @@ def _rater_map(result: RunResult, found: RaterMap) -> Parts:
     return [told, ("text", axes.words), *figures, _table(axes.caption, axes.frame, 1), apart]
 
 
-def _data(result: RunResult) -> Parts:
+def _data(result: Result) -> Parts:
     read, timing = result.data, result.timing
     seconds = timing.load_s + timing.observed_s + timing.permutations_s
     facts = contents.counts_of(read) | {"Computed in": f"{seconds:.1f} s"}

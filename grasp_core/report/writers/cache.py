@@ -10,6 +10,7 @@ from contextlib import AbstractContextManager, contextmanager
 
 import altair as alt
 
+from grasp_core.analysis.models.result import ModelsResult
 from grasp_core.analysis.rater_map_values import RaterMap
 from grasp_core.model.errors import DataError, LimitError
 from grasp_core.model.json_values import to_json
@@ -18,11 +19,11 @@ from grasp_core.model.turns import Turns
 from grasp_core.reading.sandbox.process import Helper
 from grasp_core.reading.sandbox.read import call
 from grasp_core.report.charts.theme import chart_text, check_can_draw
-from grasp_core.report.writers.registry import ResultExport
-from grasp_core.report.writers.work import figure, written
+from grasp_core.report.writers.registry import EXPORTS, ResultExport
+from grasp_core.report.writers.work import figure, written, written_of_models
 
 EXPORTING = Turns("making files", at_once=2, each=1, waiting=8, waiting_each=3, patience=60)
-TOO_LARGE = "This file takes more memory or time than one may have here; `grasp export` makes it elsewhere."
+TOO_LARGE = "This file takes more memory or time than one may have here; `grasp report` makes it elsewhere."
 _MOST_BYTES = 2**26
 _WRITERS = Helper("grasp_core.report.writers.work")
 
@@ -43,6 +44,10 @@ class ExportCache:
         """The content of a file; see :meth:`~grasp_core.report.writers.registry.ResultExport.make`."""
         given = {"name": export.name, "result": to_json(result), "rater_map": to_json(rater_map)}
         return self._of(written, given, export.label)
+
+    def make_of_models(self, name: str, result: ModelsResult) -> bytes:
+        """The content of a file about models, by its name in `MODELS_EXPORTS`."""
+        return self._of(written_of_models, {"name": name, "result": to_json(result)}, EXPORTS[name].label)
 
     def draw(self, chart: alt.LayerChart, kind: str) -> bytes:
         """A chart as a file."""

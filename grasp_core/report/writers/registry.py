@@ -5,13 +5,15 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
+from grasp_core.analysis.models.result import ModelsResult
 from grasp_core.analysis.rater_map_values import RaterMap
 from grasp_core.model.result import RunResult
 from grasp_core.model.spec import RunSpec
 from grasp_core.report.contents import run_title
+from grasp_core.report.models import sides_csv
 from grasp_core.report.saved import result_json, spec_json
 from grasp_core.report.tidy import table_csv
-from grasp_core.report.writers._html_page import report_html
+from grasp_core.report.writers._html_page import models_html, report_html
 from grasp_core.report.writers.latex import table_latex
 from grasp_core.report.writers.markdown import table_markdown
 from grasp_core.report.writers.spreadsheet import table_xlsx
@@ -82,3 +84,7 @@ _ALL = (
 )
 EXPORTS: Mapping[str, ResultExport] = MappingProxyType({export.name: export for export in _ALL})
 """Every export by name, in the order in which they are offered."""
+MODELS_EXPORTS: Mapping[str, Callable[[ModelsResult], str]] = MappingProxyType(
+    {"csv": sides_csv, "html": models_html, "json": result_json, "spec": spec_json}
+)
+"""Functions that write results about models; their labels, endings and types are those of `EXPORTS`."""

@@ -4,7 +4,7 @@ import base64
 import json
 import math
 import time
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator
 from http import HTTPStatus
 from typing import Annotated, Any, cast
 from urllib.parse import quote
@@ -26,11 +26,9 @@ from grasp_core.model.result import Result, RunResult
 from grasp_core.model.text import printable
 from grasp_core.report.findings.answer import answer
 from grasp_core.report.models import answer as of_models
-from grasp_core.report.models import sides_csv
 from grasp_core.report.pairs import PAIRS_SAID, most_told
 from grasp_core.report.public_view import public_spec
-from grasp_core.report.saved import result_json, spec_json
-from grasp_core.report.writers.registry import EXPORTS, ResultExport, safe_name
+from grasp_core.report.writers.registry import EXPORTS, MODELS_EXPORTS, ResultExport, safe_name
 from grasp_core.server.api import forms
 from grasp_core.server.api._admission import (
     Asking,
@@ -52,8 +50,6 @@ router = APIRouter(tags=["Runs"])
 AGAIN_SECONDS = 2
 """Seconds after which to ask again for a run's progress."""
 _PAGE, _MOST = 50, 200
-_OF_MODELS: Mapping[str, Any] = {"csv": sides_csv, "json": result_json, "spec": spec_json}
-"""Exports of results about models, with the functions that write them."""
 
 
 _FILES: dict[int | str, dict[str, Any]] = {
@@ -152,7 +148,7 @@ def _said(text: str) -> str:
 def export_run(
     run_id: str, name: Annotated[str, Path(json_schema_extra={"enum": list(EXPORTS)})], asking: Asking
 ) -> Response:
-    """Return the result as a file. Results about models have csv, json and spec."""
+    """Return the result as a file. Results about models have csv, html, json and spec."""
     record = visible_run(asking, run_id)
     export = EXPORTS.get(name)
     if export is None:
@@ -161,12 +157,14 @@ def export_run(
     with asking.server.exports.turn():
         if not record.spec.models:
             content, file_name = _exported(asking, record, export)
-        elif name in _OF_MODELS:
-            content = _OF_MODELS[name](result_of(asking, record)).encode("utf-8", "replace")
+        elif name in MODELS_EXPORTS:
+            content = asking.server.exports.make_of_models(
+                name, cast("ModelsResult", result_of(asking, record))
+            )
             file_name = f"{safe_name(record.title)}.{export.extension}"
         else:
             raise ProblemError(
-                "not-found", f"Results about models have no {name}; they have {', '.join(_OF_MODELS)}."
+                "not-found", f"Results about models have no {name}; they have {', '.join(MODELS_EXPORTS)}."
             )
     if asking.user is not None:
         asking.server.audit.record(asking.user.id, "export", "run", run_id, {"format": name})

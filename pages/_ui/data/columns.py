@@ -345,7 +345,9 @@ def found_labels(spec: DataSpec, question: DataSpec) -> tuple[str, ...]:
 def _say_why(guess: Guess, field: str) -> None:
     for reason in guess.reasons:
         if reason.field == field and reason in guess.uncertain:
-            said = f"Please choose: {question(reason)}"
+            names = _LAYOUTS if field == "layout" else {}
+            shown = replace(reason, candidates=tuple(names.get(one, one) for one in reason.candidates))
+            said = f"Please choose: {question(shown)}"
             caption(said if said.endswith("?") else f"{said}.")
         elif reason.field == field:
             said = f"{_SAID[reason.confidence]}: {reason.sentence}"

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from sklearn.metrics import f1_score
 
+import grasp_core as grasp
 from grasp_core import cli
 from grasp_core.analysis.models.labels import read_model
 from grasp_core.analysis.models.result import ModelsResult
@@ -57,6 +58,16 @@ def test_files_and_columns_stand_side_by_side(folder: Path, capsys: pytest.Captu
     assert "note: one has no label for 1 of the items" in printed.err
     assert [model["labelled"] for model in written("out.json")["models"]] == [19, 20]
     assert written("out.json")["spec"]["analysis"]["permutations"] == 200
+
+
+def test_the_result_can_be_a_report(folder: Path) -> None:
+    assert run("--model-column", "experts=gold", "--out", "out.html") == 0
+    assert run("--model-column", "experts=gold", "--out", "out.json") == 0
+    grasp.open("out.json").save("again.html")
+    for name in ("out.html", "again.html"):
+        report = Path(name).read_text("utf-8")
+        assert report.startswith("<!DOCTYPE html>")
+        assert "<h1>experts: label by gender</h1>" in report
 
 
 def test_labels_of_800_mb_and_a_model_without_file_are_refused(folder, capsys) -> None:

@@ -50,6 +50,7 @@ def test_an_unsure_layout_is_to_be_chosen(page: AppTest) -> None:
     opened(page, csv_bytes(matrix))
     layout = widget(page.selectbox, "Layout")
     assert layout.value is None
+    assert all(f"'{option}'" in seen(page.caption) for option in layout.options[1:])
     assert not page.metric
     layout.set_value("items-by-raters").run()
     assert figures(page)[:3] == ["3", "3", "9"]

@@ -197,7 +197,7 @@ def test_the_answer_can_be_taken_away(server: Server, women: str, gone: list[str
     widget(page.number_input, "Permutations").set_value(200).run()
     found = answered(page, server, gone)
     offered = labels(found.get("download_button"))
-    assert offered == ["Result (JSON)", "Table (CSV)", "Chart (PNG)", "Chart (SVG)"]
+    assert offered == ["Report (HTML)", "Result (JSON)", "Table (CSV)", "Chart (PNG)", "Chart (SVG)"]
     result = server.service.result(gone[-1])
     assert ModelsResult.from_dict(json.loads(json.dumps(result.to_dict()))) == result
 

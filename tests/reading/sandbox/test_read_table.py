@@ -91,6 +91,9 @@ TWO = [["a", "b"], ["1", "2"], ["3", "4"]]
             (told + BY_SEMICOLONS, [HEAD, *ROWS], [3, 4], "CSV, semicolons")  # as Excel is told
             for told in (b"sep=;\n", b'"sep=;"\r\n', b"SEP=;\n")
         ),
+        (b"# made 2026\n#\r\na,b\n1,2\n3,4\n", TWO, [4, 5], "CSV"),
+        (b"# of\n#,b\n1,2\n3,4\n", [["#", "b"], *TWO[1:]], [3, 4], "CSV"),
+        (b"#x,#b\n#y,2\n#z,4\n", [["#x", "#b"], ["#y", "2"], ["#z", "4"]], [2, 3], "CSV"),
     ],
 )
 def test_cells(content, read, lines, kind):
@@ -98,6 +101,17 @@ def test_cells(content, read, lines, kind):
     assert written(table) == read
     assert [table.row(at) for at in range(len(table))] == lines
     assert table.kind == kind
+
+
+def test_comments_above_the_header_are_left_out_and_told():
+    told = [
+        str(one.remark)
+        for one in read_table(b"# made, 2026\n# by X\na,b,c\n1,2,3\n4,5,6\n", "votes.csv").problems
+    ]
+    assert told == [
+        "votes.csv: the column names were taken from row 3; "
+        "2 rows above it, the first with '# made, 2026', left out"
+    ]
 
 
 def test_paths_bytes_and_files_read_alike_with_the_fingerprint_of_the_file(tmp_path):

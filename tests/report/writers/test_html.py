@@ -8,7 +8,10 @@ from grasp_core.model.outcome import Interval, Outcome, Shift
 from grasp_core.model.remarks.remark import said
 from grasp_core.model.result import RunResult
 from grasp_core.report.contents import brackets, not_estimable
-from grasp_core.report.writers._html_page import report_html
+from grasp_core.report.models import answer as answer_of_models
+from grasp_core.report.words.names import SIDE_WORDS
+from grasp_core.report.writers._html_page import models_html, report_html
+from tests.made_up import make_models
 from tests.report.hostile import hostile_result
 from tests.results import (
     PAPER_STATISTICS,
@@ -278,3 +281,16 @@ def test_pairs_and_slices_have_sections_with_figures_and_every_number():
     first = replace(first, statistics={**first.statistics, "gai": gai})
     document = Document(report_html(make_result((first, *rest))))
     assert re.search(r"gen x\+ 0\.975 [^[]*\[0\.900, 1\.100\]", document.text)
+
+
+def test_an_analysis_of_models_is_a_report_too():
+    text = models_html(make_models(("<b>one", "two\u202e")))
+    document, told = Document(text), answer_of_models(make_models(("<b>one", "two[U+202E]")))
+    every = "".join(document.text.split())
+    for words in (told.headline.plain, *(one.plain for one in told.details), "All raters together"):
+        assert "".join(words.split()) in every
+    assert "\u202e" not in text
+    assert {tag for tag, _ in document.tags} <= TAGS
+    assert [attributes["alt"][:8] for tag, attributes in document.tags if tag == "img"] == ["Macro-F1"]
+    tags = [tag for tag, _ in document.tags]
+    assert tags.count("table") == tags.count("caption") == 1 + len(SIDE_WORDS) + 3

@@ -169,7 +169,7 @@ def test_whoever_has_signed_in_sees_runs_of_models_and_leaderboards(
 def test_a_token_opens_its_own_run_of_models_without_names(client, server, about_models: RunRecord) -> None:
     stranger = client(**SIGN_IN)
     token = server.links.create(about_models.id, created_by=ANN.id)
-    for path in ("", "/exports/csv"):
+    for path in ("", "/exports/csv", "/exports/html"):
         answer = stranger.get(f"/api/v1/runs/{about_models.id}{path}", headers=bearer(token))
         assert answer.status_code == 200
         assert "4711" not in answer.text
