@@ -434,7 +434,8 @@ def _rows(result: Result) -> dict[tuple[frozenset[tuple[str, str]], str | None],
             for name, side in row.models.items()
         ]
     else:
-        groups, told = result.groups if isinstance(result, RunResult) else (), _reported(result)
+        groups = result.groups if isinstance(result, RunResult) else ()
+        told = _reported(result)
         rows = [
             _Row(row.group, None, {name: names.shown_outcome(row, name) for name in told}, row.label_use)
             for row in groups

@@ -188,10 +188,16 @@ def _hidden(result: ModelsResult, model: ModelSummary) -> Sentence:
         return Sentence.of(name, " has a label in common with no group, so nothing can be said of it.")
     (low, lowest), (high, highest) = min(reached), max(reached)
     least, most = (_name(result, result.groups[position]) for position in (lowest, highest))
-    overall, low_, high_ = map(names.format_value, (model.overall_f1, low, high))
-    reaches = f" reaches macro-F1 {overall}; against the groups' own, from {low_} ("
-    together = "Against the plurality of all raters together, "
-    return Sentence.of(together, name, reaches, least, f") to {high_} (", most, ").")
+    overall = names.format_value(model.overall_f1)
+    return Sentence.of(
+        "Against the plurality of all raters together, ",
+        name,
+        f" reaches macro-F1 {overall}; against the groups' own, from {names.format_value(low)} (",
+        least,
+        f") to {names.format_value(high)} (",
+        most,
+        ").",
+    )
 
 
 def _not_reproduced(result: ModelsResult) -> list[Sentence]:

@@ -110,7 +110,8 @@ LABEL_USE = (
     Column("raters", name="raters", sheet="Raters", kind="count"),
     Column(
         lambda line: "mean" if line.statistic == "mean_shift" else line.label or ALL_LABELS,
-        *("", None, "label", "Label"),
+        name="label",
+        sheet="Label",
     ),
     Column("outcome.value", name="shift", kind="value"),
     Column(lambda line: ends(line.outcome)[0], name="low", kind="value"),

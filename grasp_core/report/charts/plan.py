@@ -43,14 +43,12 @@ def plan_chart(plan: Plan, theme: draw.Theme = "light") -> alt.LayerChart:
             .encode(x=x, y=alt.Y("low:Q", **y), y2=alt.Y2("high"), color=chance)
         )
     dashes = alt.Scale(domain=names, range=list(_DASHES))
-    dash, told = (
-        alt.StrokeDash("chance:N", scale=dashes, legend=legend),
-        {"chance": "Chance", "told": "Design"},
-    )
+    dash = alt.StrokeDash("chance:N", scale=dashes, legend=legend)
+    told = draw.tooltip(chance="Chance", told="Design")
     layers.append(
         alt.Chart(draw.rows(_lines(plan), "lines"))
         .mark_line(strokeWidth=2.5)
-        .encode(x=x, y=alt.Y("items:Q", **y), color=chance, strokeDash=dash, tooltip=draw.tooltip(**told))
+        .encode(x=x, y=alt.Y("items:Q", **y), color=chance, strokeDash=dash, tooltip=told)
     )
     if choice is not None:
         design = f"{choice.raters:,} raters, {choice.items:,} items"

@@ -19,7 +19,10 @@ SYMMETRIC = (LABEL_USE, *(name for name, one in TABLE.items() if one.symmetric),
 _BETWEEN = {
     "distance": ("differ on the same items more", "differ on the same items less"),
     "xrr": ("agree across the two groups more", "agree across the two groups less"),
-    "voting_agreement": tuple(f"have the same majority answer {way} often" for way in ("more", "less")),
+    "voting_agreement": (
+        "have the same majority answer more often",
+        "have the same majority answer less often",
+    ),
 }
 """Words on how two halves differ, for values above and below the median of random groupings."""
 SPREAD_WORDS = names.StatisticWords(**names.TEXTS["spread"])
