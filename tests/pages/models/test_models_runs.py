@@ -87,7 +87,7 @@ def test_results_about_models_are_compared_by_model_and_group(server: Server) ->
 
 def test_what_has_nothing_to_compare_says_so(server: Server) -> None:
     page = compared(server, make_models(), make_result())
-    assert "there is nothing to hold against each other" in seen(page.info)
+    assert "there is nothing to compare" in seen(page.info)
     assert not page.dataframe
 
 
