@@ -134,7 +134,15 @@ def for_python(text: str) -> str:
     Sentences name the place on a page and the option of the command that mend a fault: ``on Data, under Leave
     out, or by --exclude age=`` becomes ``by exclude=[('age', '')]``.
     """
-    return _COMMAND_OPTION.sub(_argument, without_places(text.replace(_ELSEWHERE, "")))
+    return with_arguments(text, _argument)
+
+
+def with_arguments(text: str, argument: Callable[[re.Match[str]], str]) -> str:
+    """Return a text without places on pages, whose options of the command `argument` rewords.
+
+    Its match has three groups: the option's name, and its value with or without quotation marks, or None.
+    """
+    return _COMMAND_OPTION.sub(argument, without_places(text.replace(_ELSEWHERE, "")))
 
 
 def without_places(text: str) -> str:
@@ -145,9 +153,12 @@ def without_places(text: str) -> str:
 _PLACE = re.compile(r"(?:on|under) [A-Z][^;:.()]*?,? or ((?:by|with) --)")
 _COMMAND_OPTION = re.compile(
     r"--([a-z]+(?:-[a-z]+)*)(?: '([^']*)'|(?:[= ](?=[\w“+:.]*[=:+])|(?<=--missing) |(?<=--leave-out) )"
-    r"([^\s;,)]*[^\s;,.)])?)?"
+    r"([^\s;,)]*[^\s;,.)](?:,-?\d+(?:\.\d+)?)*)?)?"
 )
-"""An option with its value, if any: a list in quotation marks, a value with a column's name, or a word."""
+"""An option with its value, if any: a list in quotation marks, a value with a column's name, or a word.
+
+After a value further numbers may follow, as edges of ranges do.
+"""
 _PAIRS = {"drop": "filters=grasp.Filters(drop=[{}])", "exclude": "exclude=[{}]", "keep": "keep=[{}]"}
 """Options that take pairs of a column and a value, as Python's arguments."""
 _ARGUMENTS = {

@@ -21,6 +21,7 @@ from grasp_core.analysis.rater_map_values import RaterMap
 from grasp_core.analysis.results import read_result
 from grasp_core.engine.frontend import Frontend
 from grasp_core.engine.reading_request import Reading
+from grasp_core.engine.request_fields import as_option
 from grasp_core.model.data_spec import IN_FILES, DataSpec
 from grasp_core.model.errors import RemoteError
 from grasp_core.model.fields import fields_of
@@ -51,7 +52,8 @@ _CODES: Mapping[int, str] = {
 }
 ROLES = {"annotations": "member", "raters": "raters_member", "items": "items_member"}
 """Roles of a request's files, each with the field that names the file's member."""
-_NAMES = {*fields_of(DataSpec), *fields_of(AnalysisSpec), "axes", "recommended"}
+_NAMES = {*fields_of(DataSpec), *fields_of(AnalysisSpec), "axes", "filters", "raters", "recommended"}
+_OF_FILES = {written: name for name, written in IN_FILES.items()}
 _IN_REQUESTS = re.compile(r'"(\w+)"(: )?')
 """An option as requests write it, with a second group if its value follows."""
 _IN_DATA = ' in "data"'
@@ -79,12 +81,12 @@ def in_words_of(frontend: Frontend, text: str) -> str:
     while found := _IN_REQUESTS.search(text, at):
         said, end, (name, follows) = said + text[at : found.start()], found.end(), found.groups()
         words = found[0]
-        if name in _NAMES:
+        if (name := _OF_FILES.get(name, name)) in _NAMES:
             words, end = frontend.option(name), found.end(1) + 1
             with contextlib.suppress(ValueError):
                 if follows:
                     value, end = json.JSONDecoder().raw_decode(text, found.end())
-                    words = frontend.value(name, value)
+                    words = as_option(name, value) or frontend.value(name, value)
             end += len(_IN_DATA) if text.startswith(_IN_DATA, end) else 0
         said, at = said + words, end
     return said + text[at:]

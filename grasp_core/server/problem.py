@@ -15,6 +15,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.types import Scope
 
+from grasp_core.engine.request_fields import for_requests
 from grasp_core.model.errors import DataError, GraspError, Problem, SpecError, StoreError
 
 log = logging.getLogger(__name__)
@@ -121,11 +122,11 @@ def problem_of(error: Exception) -> ProblemError:
     if isinstance(error, GraspError):  # a person can mend it; the codes are those of pages and files
         found = [listed(one) for one in error.problems] if isinstance(error, DataError) else []
         if isinstance(error, SpecError):
-            found = [{"code": error.code, "text": text} for text in error.sentences]
+            found = [{"code": error.code, "text": for_requests(text)} for text in error.sentences]
         kind = next(code for one in type(error).__mro__ if (code := getattr(one, "code", "")) in WHAT)
         seconds = STORE_SECONDS if isinstance(error, StoreError) else getattr(error, "seconds", 0)
         again, more = again_after(seconds) if seconds else None, {"problems": found} if found else None
-        return ProblemError(kind, _sentence(str(error)), again, more)
+        return ProblemError(kind, _sentence(for_requests(str(error))), again, more)
     places = " < ".join(f"{frame.name}:{frame.lineno}" for frame in traceback.extract_tb(error.__traceback__))
     log.error("unexpected %s at %s", type(error).__name__, places)  # the message could quote data
     return ProblemError("fault", "Something went wrong in GRASP itself; its log has the details.")
@@ -135,7 +136,7 @@ def listed(problem: Problem) -> dict[str, Any]:
     """Return one of several problems, JSON-ready."""
     return {
         "code": problem.remark.code.key,
-        "text": problem.message,
+        "text": for_requests(problem.message),
         "count": problem.count,
         "examples": list(problem.further_examples),
         "field": problem.field,

@@ -80,6 +80,10 @@ def _is_dumb() -> bool:
     return os.environ.get("TERM") == "dumb"
 
 
+_OPTIONS = {"axes": "axis", "screens": "leave-out", "strata": "within"}
+"""Options by field, if their names differ."""
+
+
 class CommandLine(Frontend):
     """Names options as a command line does; notes go to standard error."""
 
@@ -93,7 +97,7 @@ class CommandLine(Frontend):
 
     def option(self, field: str) -> str:
         """See :class:`~grasp_core.engine.frontend.Frontend`."""
-        return f"--{field.replace('_', '-')}"
+        return f"--{_OPTIONS.get(field, field).replace('_', '-')}"
 
     def value(self, field: str, value: object) -> str:
         """See :class:`~grasp_core.engine.frontend.Frontend`."""
@@ -101,7 +105,7 @@ class CommandLine(Frontend):
             return self.option(field if value else f"no-{field}")
         if isinstance(value, list):
             value = ",".join(one if isinstance(one, str) else "=".join(one) for one in value)
-        return f"{self.option({'strata': 'within'}.get(field, field))} {shlex.quote(str(value))}"
+        return f"{self.option(field)} {shlex.quote(str(value))}"
 
     def ask(self, question: str, *, recommended: bool) -> bool | None:
         """Ask on a terminal until yes or no is typed; None without a terminal, or if the input ends."""

@@ -21,6 +21,7 @@ from grasp_core.analysis.planner.simulation import (
 from grasp_core.analysis.planner.values import Assumed, PlanSpec, plan_dict
 from grasp_core.analysis.rater_map import MapTask, rater_map
 from grasp_core.analysis.rater_map_values import ANSWER, RaterMap, of_answer, rater_map_dict
+from grasp_core.engine.request_fields import for_requests
 from grasp_core.engine.service import check_items, id_of, possible_requests
 from grasp_core.model.access import EVERYONE, User
 from grasp_core.model.data_spec import one_question
@@ -132,7 +133,7 @@ def compare_runs(run_id: str, other_id: str, asking: Asking) -> Compared:
     return Compared(
         a=run_id,
         b=other_id,
-        sentences=[printable(one_line(one)) for one in told],
+        sentences=[printable(for_requests(one_line(one))) for one in told],
         noise_alone=found.noise_alone,
         asked=[Differs.of(one) for one in found.spec],
         data=[Differs.of(one) for one in found.data],
@@ -181,7 +182,10 @@ def draw_rater_map(run_id: str, asking: Asking, idempotency_key: _answers.Idempo
 
 def _map_json(found: RaterMap, result: RunResult) -> dict[str, Any]:
     """Return a map in the format of files, with the page's sentences about it."""
-    said = [printable(one_line(one.plain)) for one in map_sentences(found, result.spec.analysis.level)]
+    said = [
+        printable(for_requests(one_line(one.plain)))
+        for one in map_sentences(found, result.spec.analysis.level)
+    ]
     return {**rater_map_dict(found, result.spec, result.data.sha256), "sentences": said}
 
 
@@ -218,7 +222,7 @@ def make_a_plan(new: NewPlan, asking: Asking, idempotency_key: _answers.Idempote
             asking.server.service.pool.each,
             lambda so_far: told(f"{so_far.done:,} of {so_far.total:,} data sets simulated"),
         )
-        said = [printable(one_line(one.plain)) for one in sentences(made)]
+        said = [printable(for_requests(one_line(one.plain))) for one in sentences(made)]
         return HTTPStatus.OK, _answers.JsonObject({**plan_dict(made), "sentences": said})
 
     return _later(asking, user, idempotency_key, "POST /plans", new.model_dump_json(), plan)

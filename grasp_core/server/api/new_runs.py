@@ -22,6 +22,7 @@ from grasp_core.engine.reading_request import (
     mended,
     with_types,
 )
+from grasp_core.engine.request_fields import for_requests
 from grasp_core.engine.run import checked_groups
 from grasp_core.model.access import User
 from grasp_core.model.errors import DataError, SpecError, UnsureError
@@ -47,7 +48,10 @@ from grasp_core.server.problem import ProblemError, listed
 
 _COLUMNS = ("item", "rater", "label")
 _RECOGNISED = ("missing", "recode", "categories", "filters")
-"""Settings of reading that are recognised if a spec leaves them out, even if it names the columns."""
+"""Settings of reading that are recognised if a spec leaves them out, even if it names the columns.
+
+Texts that are recognised as missing are added to those of a spec, as the command does.
+"""
 
 _FIELDS, _TRIED_BYTES = 64, 2**14
 """Most fields in either part, and bytes, of an invalid spec that is tried; a spec has 21 fields at most."""
@@ -59,6 +63,10 @@ _PARTS = {"annotations": "part", "raters": "raters_part", "items": "items_part"}
 
 class Json(KeepingNotes):
     """Names options as a request's JSON does, and keeps notes."""
+
+    def note(self, sentence: str) -> None:
+        """See :class:`~grasp_core.engine.frontend.Frontend`."""
+        super().note(for_requests(sentence))
 
     def option(self, field: str) -> str:
         """See :class:`~grasp_core.engine.frontend.Frontend`."""
@@ -160,7 +168,7 @@ class Recognised:
 
 def ask(reason: Reason) -> str:
     """Return a question, and how to answer it."""
-    return f'{question(reason)}; name it as {json.dumps(reason.field)} in "data"'
+    return f'{for_requests(question(reason))}; name it as {json.dumps(reason.field)} in "data"'
 
 
 def recognised(sent: SentSpec, tables: Mapping[str, Table], recommended: bool | None) -> Recognised:
@@ -198,13 +206,18 @@ def recognised(sent: SentSpec, tables: Mapping[str, Table], recommended: bool | 
     if "recode" in given and "categories" in free:
         free.remove("categories")
     data = replace(data, **{name: getattr(guess.spec, name) for name in free})
+    if free:  # a spec that names all of them is a saved one, and holds as it is
+        labels = {label for one in data.questions for label in one.categories or ()}
+        more = (text for text in guess.spec.missing if text not in labels)
+        data = replace(data, missing=tuple(dict.fromkeys((*data.missing, *more))))
     data = labels_less(data, data.missing) if "categories" in free else data
     sent_further = data.further
     data = replace(data, further=with_types(sent_further, () if "recode" in given else guess.spec.further))
     open_ = [name for name in ("layout", *_COLUMNS) if sent.columns_open and name not in given]
-    told_of = [*open_, *(["axes"] if sent.axes_open else []), *free]
+    told_of = [*open_, *(["axes"] if sent.axes_open else []), *free, *(["missing"] if free else [])]
     shown = tuple(one for one in guess.reasons if one.field in told_of)
-    notes = replace(guess, axes=guess.axes if sent.axes_open else (), reasons=shown).notes
+    read = replace(guess, axes=guess.axes if sent.axes_open else (), reasons=shown)
+    notes = [*map(for_requests, read.notes)]
     fields: dict[str, Any] = {}
     fields |= {name: getattr(data, name) for name in ("exclude", "ignore", "profile") if name in given}
     advice = left_open(guess.advice, data, fields, AdviceAnswer(recommended=recommended))
@@ -273,7 +286,7 @@ class Bringing:
             ("not-found", f"{name} is not on this server; upload it first.", kind) for kind, name in lacking
         ]
         if told:
-            every = [*told, *(("spec", text, "spec") for text in wrong)]
+            every = [*told, *(("spec", for_requests(text), "spec") for text in wrong)]
             found = [{"code": code, "text": text, "place": place} for code, text, place in every]
             raise ProblemError("not-found", told[0][1], more={"problems": found})
 
@@ -478,7 +491,7 @@ def _validated(
 
 
 def _of_spec(sentences: Sequence[str]) -> list[ProblemListed]:
-    return [ProblemListed(code="spec", text=text, place="spec") for text in sentences]
+    return [ProblemListed(code="spec", text=for_requests(text), place="spec") for text in sentences]
 
 
 def _reported(
@@ -499,6 +512,8 @@ def _reported(
     request.say_batches(read, tuple(dataset.raters.axes), dataset, report.warnings, frontend)
     groups = checked_groups(dataset, found.spec)
     helpful = [*dict.fromkeys((*hints(sent, found.spec, tables, dataset, groups), *frontend.notes))]
-    said = [printable(one) for one in findings(report, report.duplicates)]
+    said = [printable(for_requests(one)) for one in findings(report, report.duplicates)]
+    plain = report.to_dict()
+    warnings = [{**one, "text": for_requests(one["text"])} for one in plain["warnings"]]
     told_too = {"sentences": said, "notes": found.notes, "hints": helpful}
-    return HTTPStatus.OK, JsonObject({**report.to_dict(), **told_too})
+    return HTTPStatus.OK, JsonObject({**plain, "warnings": warnings, **told_too})

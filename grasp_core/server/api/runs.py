@@ -18,6 +18,7 @@ from starlette.responses import JSONResponse, Response
 
 from grasp_core.analysis.models.result import ModelsResult
 from grasp_core.analysis.rater_map_values import ANSWER, of_answer
+from grasp_core.engine.request_fields import for_requests
 from grasp_core.model.access import EVERYONE, User
 from grasp_core.model.errors import MissingResultError, StoreError
 from grasp_core.model.groups import one_line
@@ -136,11 +137,15 @@ def read_answer(run_id: str, asking: Asking) -> forms.Answer:
     else:
         found, pairs = of_models(cast("ModelsResult", result)), ()
     return forms.Answer(
-        headline=printable(one_line(found.headline.plain)),
-        mind=[printable(str(one)) for one in found.warned.first],
-        sentences=[printable(one_line(one.plain)) for one in (*found.details, *pairs)],
-        warnings=[printable(str(one)) for one in found.warned.others],
+        headline=_said(found.headline.plain),
+        mind=[_said(str(one)) for one in found.warned.first],
+        sentences=[_said(one.plain) for one in (*found.details, *pairs)],
+        warnings=[_said(str(one)) for one in found.warned.others],
     )
+
+
+def _said(text: str) -> str:
+    return printable(for_requests(one_line(text)))
 
 
 @router.get("/runs/{run_id}/exports/{name}", response_class=Response, responses={**_FILES, **NOT_AGAIN})

@@ -1,5 +1,6 @@
 """What is asked beside runs: what one would read, where files may be, what is known of one that is done."""
 
+import re
 import sqlite3
 from contextlib import closing
 from http import HTTPStatus
@@ -9,7 +10,10 @@ from typing import Any
 import pytest
 from fastapi.testclient import TestClient
 
+from grasp_core.engine.reading_request import InputTables, reading_of
+from grasp_core.model.data_spec import Filters
 from grasp_core.model.spec import RunSpec
+from grasp_core.notebook.options import Python
 from grasp_core.notebook.results import Analysis
 from grasp_core.reading.dataset.load import load
 from grasp_core.reading.sandbox.read import read_table
@@ -81,6 +85,65 @@ def test_naming_nobody_to_leave_out_leaves_nobody_out_and_asks_no_more(ann: Test
 def test_a_hint_on_missing_labels_keeps_what_is_missing_already(ann: TestClient) -> None:
     assert '"missing": ["", "0"] takes it for no answer' in marked(ann, {})["notes"][0]
     assert marked(ann, {"missing": ["", "0"]})["data"]["categories"] == ["1", "2", "3", "4", "5"]
+
+
+def test_missing_texts_are_added_to_those_that_are_recognised(ann: TestClient) -> None:
+    """As by the command; a saved spec, which names all settings of reading, stays as it is."""
+    rows = [
+        f"i{i},r{j},{['1', '2', '3', 'NA', '77', ''][(i * j + i + j) % 6]}"
+        for i in range(24)
+        for j in range(8)
+    ]
+    content = "\n".join(["item,rater,label", *rows])
+    files = sent(ann, content)
+    columns = {"item": "item", "rater": "rater", "label": "label"}
+    tables = InputTables(read_table(content.encode(), "v.csv"))
+    fields = {**columns, "filters": Filters(), "recode": ()}
+
+    def missing(**data: Any) -> Any:
+        told = post(ann, "/validate", spec={"data": data}, files=files).json()
+        return set(told["spec"]["data"]["missing"]), told
+
+    for more in ((), ("77",)):
+        here = reading_of(tables, {**fields, "missing": ("", *more)}, Python())
+        for named in ({}, columns):
+            found, told = missing(**named, **({"missing": ["", *more]} if more else {}))
+            assert found == {*here.spec.missing} == {"", "NA", *more}
+            assert any("'NA'" in note for note in told["notes"])
+    saved = {**told["spec"]["data"], "missing": ["", "77"]}
+    assert missing(**saved)[0] == {"", "77"}
+    named = ["1", "2", "3", "NA"]
+    assert missing(**columns, missing=["", "77"], categories=named)[0] == {"", "77"}
+
+
+def test_no_sentence_names_an_option_of_the_command(ann: TestClient, server: Server) -> None:
+    ages = [
+        f"i{i},r{j},{'abc'[(i * j + i) % 3]},{20 + 7 * j},{'xyz'[(i + j) % 3]}"
+        for i in range(12)
+        for j in range(9)
+    ]
+    head = "item,rater,label,age,mood"
+    twice = [head, *ages, "i0,r0,b,20,x", "i0,r0,a,20,x"]
+    nameless = [head, *ages, ",r0,a,20,x", "i1,,b,27,x"]
+    unlike = [head, *ages, "i0,R0 ,a,20,x", "i99,r1,99,27,N/A"]
+    said = []
+    for rows in (twice, nameless, unlike, [head, *ages]):
+        files = sent(ann, "\n".join(rows))
+        for data, analysis in (
+            ({}, {}),
+            ({"label": "label"}, {"level": "ordinal"}),
+            ({"label": "label"}, {"axes": [["age"]]}),
+            ({"label": "label"}, {"axes": [["mood"]], "slices": ["mood"]}),
+            ({"label": "nothing"}, {}),
+        ):
+            asked = {"spec": {"data": data, "analysis": analysis}, "files": files}
+            for path in ("/validate", "/quality", "/runs"):
+                answer = post(ann, path, **asked, **({"recommended": None} if path == "/runs" else {}))
+                said.append(answer.text)
+    assert any('\\"repeated\\"' in one for one in said)
+    assert any('\\"recode\\"' in one for one in said)
+    assert any('\\"categories\\"' in one for one in said)
+    assert [one for one in said if re.search(r"(?<![\w-])--[a-z]", one)] == []
 
 
 def test_a_recognised_axis_without_groups_is_left_out_as_elsewhere(ann: TestClient) -> None:
