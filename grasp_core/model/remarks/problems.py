@@ -279,6 +279,11 @@ class DataProblem(Code):
     LEFT_OUT = (
         "left out: {annotations:annotation}{raters:?, {raters:rater}}{items:?, {items:item}} ({reason})"
     )
+    LABELS_LEFT_OUT = (
+        "{where}: all annotations with {labels:5} are left out, but {count:it/they} still "
+        "{count:counts/count} among the labels; whoever names the labels decides: on Data, under "
+        "“Labels, in order”, or by --categories"
+    )
     NO_ANSWER_LEFT = (
         "{file}, column {column:q}: no answer is left; leave the question out, or check missing tokens and "
         "exclusions"

@@ -170,7 +170,7 @@ def load(
         *alike_ids(left, spec),
         *(note for sieve in sieves for note in sieve.notes),
         *_about_ids(left, spec),
-        *_about_answers(annotations.name, sieves, spec),
+        *_about_answers(annotations.name, votes, sieves, spec),
         *profiles.problems(counted),
         *(
             dataclasses.replace(problem, axis=name)
@@ -263,14 +263,22 @@ def _about_ids(votes: Votes, spec: DataSpec) -> Iterator[Problem]:
     yield from filters.absent_ids(name, "items", spec.filters.items, votes.item_ids)
 
 
-def _about_answers(name: str, sieves: Sequence[FilteredVotes], spec: DataSpec) -> Iterator[Problem]:
-    for sieve, question in zip(sieves, spec.questions, strict=True):
+def _about_answers(
+    name: str, votes: Sequence[Votes], sieves: Sequence[FilteredVotes], spec: DataSpec
+) -> Iterator[Problem]:
+    """Report on the labels of each question, whose `votes` are those before any was left out."""
+    for before, sieve, question in zip(votes, sieves, spec.questions, strict=True):
         labels = sieve.labels()
         if len(labels) <= checks.MAX_CATEGORIES:
             column = "labels" if spec.layout != "long" else f"column {quoted(str(question.label))}"
             where = f"{name}, {column}"
             if question.categories is None:
                 yield from (*odd_texts(where, labels, question.missing), *misspelt(where, labels))
+            given = {before.labels[code] for code in before.used_labels()}
+            gone = tuple(one for one in question.categories or () if one in given and one not in labels)
+            if gone and labels:
+                told = DataProblem.LABELS_LEFT_OUT(where=where, labels=gone, count=len(gone))
+                yield know(told, len(gone), gone)
             if len(labels) == 1:
                 yield know(DataProblem.ONE_LABEL(where=where, label=next(iter(labels))))
         yield from filters.without_effect(question, sieve.steps)

@@ -246,6 +246,17 @@ def test_what_is_named_as_missing_is_no_label_of_a_type() -> None:
     assert of_type.groups == named.groups
 
 
+def test_labels_of_a_type_whose_rows_are_all_left_out_are_told() -> None:
+    frame, without = typed(ordered=True), grasp.Filters(drop=(("label", "medium"),))
+    found = grasp.quality(frame, filters=without)
+    assert found.report.data.categories == tuple(ORDER)
+    told = "column 'label': all annotations with 'medium' are left out, but it still counts among the labels"
+    assert any(told in note for note in found.notes)
+    assert not any("'extreme' are left out" in note for note in found.notes)  # no row had it
+    for more in ({}, {"filters": without, "categories": ["low", "high", "extreme"]}):
+        assert not any(told in note for note in grasp.quality(frame, **more).notes)
+
+
 @pytest.mark.parametrize(
     ("code", "text", "recommended"),
     [
