@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import itertools
 import json
+from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
@@ -153,6 +154,93 @@ def test_labels_of_an_item_that_are_equally_far_off_are_tied() -> None:
         for row in found.items:
             assert row.label_use.p == pytest.approx(exact, abs=4 * np.sqrt(exact * (1 - exact) / 1_000))
         assert len({row.label_use.label for row in found.items}) == 1
+
+
+def sparse(seed: int, *, own: float = 0.5, items: int = 12, raters: int = 9, group: int = 3) -> Dataset:
+    """Items rated by four to six raters each, whose labels have nothing to do with the raters.
+
+    `own`: share of the odd items' raters that come from the group's own pool.
+    """
+    rng = np.random.default_rng(seed)
+    load_of = np.exp(rng.standard_normal(raters))
+    rows = ["item,rater,label"]
+    for i in range(items):
+        inside = np.arange(raters) < group
+        weight = load_of * np.where(inside == bool(i % 2), own, 1 - own)
+        for j in rng.choice(raters, rng.integers(4, 7), replace=False, p=weight / weight.sum()):
+            rows.append(f"i{i},r{j},{'abc'[rng.integers(3)]}")
+    return of_lines(rows, ["rater,side", *(f"r{j},{'xy'[j >= group]}" for j in range(raters))])
+
+
+def exact(data: Dataset) -> dict[str, dict[str, float]]:
+    """The exact p of each item, by counting over all regroupings, in loops of plain Python."""
+    votes, side = data.annotations, data.raters.axes["side"]
+    mine = tuple(np.flatnonzero(side.codes == side.values.index("x")).tolist())
+    found: dict[str, dict[str, float]] = {measure: {} for measure in MEASURES}
+    for i, name in enumerate(votes.item_ids):
+        at = range(votes.indptr[i], votes.indptr[i + 1])
+        given = [(int(votes.rater[a]), int(votes.category[a])) for a in at]
+        labels = {label for _, label in given}
+
+        def terms(inside: tuple[int, ...], given=given, labels=labels) -> tuple[float, float]:
+            c = Counter(label for rater, label in given if rater in inside)
+            d = Counter(label for rater, label in given if rater not in inside)
+            n, m = c.total(), d.total()
+            use = distance = float("nan")
+            if n and m:
+                use = max(
+                    abs(c[k] * m - d[k] * n) / (n + m) / np.sqrt((c[k] + d[k]) * (n + m - c[k] - d[k]))
+                    for k in labels
+                )
+            if n > 1 and m > 1:
+                across = 1 - sum(c[k] * d[k] for k in labels) / (n * m)
+                own = 1 - sum(c[k] * (c[k] - 1) for k in labels) / (n * (n - 1))
+                other = 1 - sum(d[k] * (d[k] - 1) for k in labels) / (m * (m - 1))
+                distance = n * m / (n + m) * (2 * across - own - other)
+            return use, distance
+
+        if len(labels) < 2:
+            continue
+        every = np.array(
+            [terms(inside) for inside in itertools.combinations(range(votes.n_raters), len(mine))]
+        )
+        for measure, observed, null in zip(("label_use", "distance"), terms(mine), every.T, strict=True):
+            known = null[~np.isnan(null)]
+            if not np.isnan(observed):
+                found[measure][name] = float(np.mean(known >= observed - 1e-12))
+    return found
+
+
+def test_p_in_sparse_data_is_that_of_all_regroupings() -> None:
+    """A contribution in the data's own units depends on the item's own raters alone."""
+    compared = 0
+    for seed in range(3):
+        data = sparse(seed)
+        p_of = exact(data)
+        found = look(data, Group(("side",), ("x",)), permutations=2_000, seed=seed)
+        for row in found.items:
+            for measure in MEASURES:
+                part = row.of(measure)
+                if part is None or part.p is None:
+                    continue
+                p, n = p_of[measure][row.item], 500  # permutations with a term, at least
+                assert part.p == pytest.approx(p, abs=4 * np.sqrt(p * (1 - p) / n) + 1 / n)
+                compared += 1
+    assert compared > 40
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("own", [0.5, 0.8])
+def test_sparse_items_without_a_difference_are_not_marked_more_often_than_p_says(own: float) -> None:
+    """Also where each group rates a pool of its own: items then have other gaps than in permutations."""
+    group = Group(("side",), ("x",))
+    asked = {"items": 100, "raters": 40, "group": 20, "own": own}
+    runs = [look(sparse(seed, **asked), group, permutations=400, seed=seed) for seed in range(40)]
+    for measure in MEASURES:
+        parts = [[row.of(measure) for row in run.items] for run in runs]
+        p = [np.array([one.p for one in some if one and one.p is not None]) for some in parts]
+        share = np.array([(one < 0.05).mean() for one in p])
+        assert share.mean() <= 0.05 + 2 * share.std() / np.sqrt(share.size)
 
 
 def weight(found: ItemsResult) -> float:

@@ -1,4 +1,9 @@
-"""Annotations laid out by item for the compiled kernel of items."""
+"""Annotations laid out by item for the compiled kernel of items.
+
+A contribution is a term over the sum of weights of the data. This sum is the same number for all items and
+permutations, so terms are counted. A permutation's own sum would let an item's rank follow all other items'
+gaps, which differ from those of permutations where groups were given other items.
+"""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
