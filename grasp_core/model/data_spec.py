@@ -163,6 +163,10 @@ class Filters:
     min_per_item: int = asked(1, "leave out items with fewer annotations", "N")
 
     def __post_init__(self) -> None:
+        for name in ("drop", "raters", "items"):  # as lists, which sentences for Python write
+            if isinstance(value := getattr(self, name), list):
+                pairs = (tuple(one) if isinstance(one, list) else one for one in value)
+                object.__setattr__(self, name, tuple(pairs))
         check(self, Filters._wrong, "filters")
         for name in ("min_time", "max_time", "min_gold"):
             if getattr(self, name) is not None:

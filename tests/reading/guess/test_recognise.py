@@ -247,7 +247,7 @@ def test_what_is_named_as_missing_is_no_label_of_a_type() -> None:
 
 
 def test_labels_of_a_type_whose_rows_are_all_left_out_are_told() -> None:
-    frame, without = typed(ordered=True), grasp.Filters(drop=(("label", "medium"),))
+    frame, without = typed(ordered=True), grasp.Filters(drop=[("label", "medium")])  # as notes write it
     found = grasp.quality(frame, filters=without)
     assert found.report.data.categories == tuple(ORDER)
     told = "column 'label': all annotations with 'medium' are left out, but it still counts among the labels"
