@@ -186,7 +186,7 @@ def test_nothing_that_names_people_or_files_reaches_a_stranger(server: Server) -
     assert SECRET not in everything(page)
     assert not page.button
     assert not page.get("page_link")
-    assert len(page.get("download_button")) == 4
+    assert len(page.get("download_button")) == 5
 
 
 def submit(server: Server, name: str, score: float) -> str:
