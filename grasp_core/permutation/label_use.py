@@ -36,6 +36,7 @@ class RaterTerms:
     """Raters' terms in the sums of label use, and raters' membership in groups.
 
     `order`, `bounds`: steps of the shuffle, see :class:`~grasp_core.permutation.draw.Exchange`.
+    `rows`: without rows of raters with known values if all are: their sums are the same in any permutation.
     `rater`, shape (R,): raters who have terms.
     `terms`, shape (R, 5 C): :attr:`~grasp_core.statistics.rater_residuals.RaterResiduals.terms` for each
         label of every question, then for each question's position.
@@ -53,8 +54,12 @@ class RaterTerms:
         """Build the terms from residuals and membership."""
         terms = residuals.of_raters.terms
         rater = np.flatnonzero(terms.any(axis=1))
+        rows, n_known = membership.rows, membership.rows.n_known
+        if membership.grouping.known.all():
+            of = rows.of[rows.of >= n_known] - n_known
+            rows = rows._replace(ptr=rows.ptr - n_known * np.arange(rows.ptr.size), of=of, n_known=0)
         return cls(
-            membership.rows,
+            rows,
             membership.order,
             membership.bounds,
             rater.astype(np.int32),
@@ -101,12 +106,14 @@ def differences(terms: RaterTerms, profiles: npt.NDArray[np.unsignedinteger[Any]
     sums = np.empty((profiles.shape[1], n_known + terms.n_groups, width))
     add_up(profiles, terms.rows.ptr, terms.rows.of, terms.rater, terms.terms, sums)
     inside = sums[:, n_known:]
-    t = of_sums(inside, sums[:, terms.rows.known_of] - inside)
+    # Accumulated, not summed: one rater after the other, as the kernel adds.
+    known = sums[:, terms.rows.known_of] if n_known else terms.terms.cumsum(axis=0)[-1:].sum(axis=0)
+    t = of_sums(inside, known - inside)
     shifts = t[..., terms.n_labels :]
-    known = ~np.isnan(shifts)
-    n = known.sum(axis=-1, keepdims=True)
+    computed = ~np.isnan(shifts)
+    n = computed.sum(axis=-1, keepdims=True)
     found = np.full(n.shape, np.nan)
-    np.divide(np.where(known, shifts, 0.0).sum(axis=-1, keepdims=True), np.sqrt(n), out=found, where=n > 0)
+    np.divide(np.where(computed, shifts, 0.0).sum(axis=-1, keepdims=True), np.sqrt(n), out=found, where=n > 0)
     return np.concatenate([found, t[..., : terms.n_labels]], axis=-1)
 
 

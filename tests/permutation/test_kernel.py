@@ -198,6 +198,19 @@ def test_tables_of_crossed_data_give_the_same_statistics(monkeypatch, convention
         np.testing.assert_allclose(found[:2], expected, rtol=0, atol=1e-10)
 
 
+def test_a_group_has_the_same_digits_beside_its_complement_and_alone() -> None:
+    annotations, raters = simulate(13, items=9, missing=0.0)
+    spec = AnalysisSpec(axes=AXES[:1], min_raters=1)
+    grouping = form_groups(raters, spec.axes, min_raters=1)
+    both = build_design(annotations, raters, grouping, spec)
+    assert both.crossed is not None
+    assert both.crossed.complement.tolist() == [1, -1]
+    for g in (0, 1):
+        alone = build_design(annotations, raters, grouping.some([g]), spec)
+        found = compiled.shuffled(alone, 1, 0, 9)
+        np.testing.assert_array_equal(compiled.shuffled(both, 1, 0, 9)[:, [g]], found)
+
+
 def test_more_permutations_than_a_table_serves_or_an_item_is_visited_for() -> None:
     tabled = built(*simulate(12, items=5, raters=12, missing=0.0), AnalysisSpec(axes=AXES[:1]))
     assert tabled.crossed is not None

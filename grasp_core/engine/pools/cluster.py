@@ -18,6 +18,8 @@ import numpy as np
 from distributed import Client, KilledWorker, Security, get_worker
 from distributed.client import ClosedClientError
 
+from grasp_core.analysis.panel import BlockWork
+from grasp_core.engine.pools import workers
 from grasp_core.engine.pools.pool import Pool
 from grasp_core.engine.pools.workers import SentWork
 from grasp_core.model.errors import GraspError, LostSchedulerError, SettingsError, WorkerError
@@ -213,6 +215,6 @@ class ClusterPool(Pool):
             log.warning("%s", error)
 
     @contextmanager
-    def _holding(self, buffer: bytes, executor: Executor) -> Iterator[SentWork]:
-        with cast("Cluster", executor).holding(buffer) as held:
+    def _holding(self, work: BlockWork, executor: Executor) -> Iterator[SentWork]:
+        with cast("Cluster", executor).holding(workers.pack(work)) as held:
             yield held

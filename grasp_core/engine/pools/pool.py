@@ -5,7 +5,14 @@ import tempfile
 import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Executor, Future, wait
+from concurrent.futures import (
+    FIRST_COMPLETED,
+    BrokenExecutor,
+    Executor,
+    Future,
+    ThreadPoolExecutor,
+    wait,
+)
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TypeVar
@@ -68,11 +75,11 @@ class Pool:
         `store` gets blocks in any order. Few blocks wait in the executor's queue at any time, so that runs
         side by side share the workers evenly, however long they are.
         """
-        executor, buffer, losses = self._ready(), workers.pack(work), 0
+        executor, losses = self._ready(), 0
         while losses < ATTEMPTS:
             before = blocks.progress.done
             try:
-                with self._holding(buffer, executor) as sent:
+                with self._holding(work, executor) as sent:
                     self._permute_on(executor, (type(work), seed, sent), blocks, store, check)
                 return
             except BrokenExecutor:
@@ -142,17 +149,20 @@ class Pool:
             return self._executor
 
     @contextmanager
-    def _holding(self, buffer: bytes, executor: Executor) -> Iterator[SentWork]:
-        """Keep the buffer where workers find it, meanwhile."""
+    def _holding(self, work: BlockWork, executor: Executor) -> Iterator[BlockWork | SentWork]:
+        """Keep the work where workers find it, meanwhile: threads share it, processes read a file."""
+        if isinstance(executor, ThreadPoolExecutor):
+            yield work
+            return
         with tempfile.NamedTemporaryFile(dir=self.folder, suffix=".npz") as file:
-            file.write(buffer)
+            file.write(workers.pack(work))
             file.flush()
             yield SentWork(file.name)
 
     def _permute_on(
         self,
         executor: Executor,
-        what: tuple[type[BlockWork], int, SentWork],
+        what: tuple[type[BlockWork], int, BlockWork | SentWork],
         blocks: Blocks,
         store: Callable[[Block, FloatArray], None],
         check: Callable[[], None],

@@ -140,9 +140,11 @@ class Computed:
     seconds: float
 
 
-def compute_block(kind: type[BlockWork], seed: int, start: int, stop: int, *, sent: SentWork) -> Computed:
-    """Compute permutations `start` to `stop` - 1 of packed work."""
-    work = _unpacked(kind, sent)
+def compute_block(
+    kind: type[BlockWork], seed: int, start: int, stop: int, *, sent: BlockWork | SentWork
+) -> Computed:
+    """Compute permutations `start` to `stop` - 1 of work, packed unless the workers are threads."""
+    work = _unpacked(kind, sent) if isinstance(sent, SentWork) else sent
     began = time.thread_time()
     values = work.shuffled(seed, start, stop)
     return Computed(values, time.thread_time() - began)

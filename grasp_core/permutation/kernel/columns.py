@@ -1,5 +1,12 @@
 """Compiled functions on columns of values: sums over raters, table look-ups, items' contributions."""
 
+from typing import Any
+
+import numpy as np
+from llvmlite import ir
+from numba import types
+from numba.extending import intrinsic
+
 from grasp_core.permutation.jit import borrowing, compiled
 from grasp_core.permutation.kernel import sums as at
 from grasp_core.permutation.kernel.disagreement import disagree
@@ -29,7 +36,7 @@ def add_up(profiles, ptr, of, rater, terms, out):  # type: ignore[no-untyped-def
 QUAD = 4
 """Items whose tables are looked up in one pass over the permutations."""
 WIDTH = 4
-"""Columns that are added at a time; the width of tables is a multiple of it."""
+"""Columns that are added by one instruction; the width of tables is a multiple of it."""
 
 
 @borrowing
@@ -38,20 +45,46 @@ def padded(columns):  # type: ignore[no-untyped-def]  # compiled: types are numb
     return -(-columns // WIDTH) * WIDTH
 
 
+@intrinsic
+def _add_four(_, into, at, rows, a, b, c, d):  # type: ignore[no-untyped-def]
+    """Add ``(rows[a + t] + rows[b + t]) + (rows[c + t] + rows[d + t])`` to ``into[at + t]`` for t < 4.
+
+    Places are those in memory, whatever the arrays' shapes. LLVM would add one number after the other, as it
+    cannot know that the arrays have no memory in common.
+    """
+
+    def build(context, builder, signature, arguments):  # type: ignore[no-untyped-def]
+        four = ir.VectorType(ir.DoubleType(), WIDTH)
+
+        def pointer(array: int, place: int) -> Any:
+            first = context.make_array(signature.args[array])(context, builder, arguments[array]).data
+            return builder.bitcast(builder.gep(first, [arguments[place]]), four.as_pointer())
+
+        sums = pointer(0, 1)
+        was, *further = (builder.load(one, align=8) for one in (sums, *(pointer(2, i) for i in range(3, 7))))
+        left, right = builder.fadd(further[0], further[1]), builder.fadd(further[2], further[3])
+        builder.store(builder.fadd(was, builder.fadd(left, right)), sums, align=8)
+        return context.get_dummy_value()
+
+    return types.void(into, at, rows, a, b, c, d), build
+
+
 @borrowing
 def look_up(index, tables, found):  # type: ignore[no-untyped-def]
     """Add to each row of `found`, shape (B, width), a row of each of `tables`, shape (4, rows, width).
 
-    `index`, shape (4, B or more), gives the rows; width is a multiple of four, and rows are contiguous.
+    `index`, shape (4, B or more), gives the rows; width is a multiple of four, and arrays are contiguous.
     """
     index_0, index_1, index_2, index_3 = index[0], index[1], index[2], index[3]
-    a, b, c, d = tables[0], tables[1], tables[2], tables[3]
+    width, size = np.uint64(tables.shape[2]), np.uint64(tables.shape[1] * tables.shape[2])
     for r in range(found.shape[0]):
-        into = found[r]
-        row_a, row_b, row_c, row_d = a[index_0[r]], b[index_1[r]], c[index_2[r]], d[index_3[r]]
-        for s in range(0, into.size, WIDTH):
-            for t in range(s, s + WIDTH):
-                into[t] += (row_a[t] + row_b[t]) + (row_c[t] + row_d[t])
+        into = np.uint64(r) * width
+        a, b = index_0[r] * width, index_1[r] * width + size
+        c, d = index_2[r] * width + (size + size), index_3[r] * width + (size + size + size)
+        for s in range(0, tables.shape[2], WIDTH):
+            t = np.uint64(s)
+            # numba passes the first argument itself
+            _add_four(found, into + t, tables, a + t, b + t, c + t, d + t)  # type: ignore[call-arg]
 
 
 @compiled(seconds=4, common=True)

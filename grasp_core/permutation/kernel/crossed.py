@@ -40,6 +40,7 @@ class Crossed(NamedTuple):
         the field is in another one. Votes for the last category have no field; they follow from the others.
     `profile`: each rater's profile, which defines the groups they belong to.
     `group_ptr`, `group_of`: profile p belongs to the groups ``group_of[group_ptr[p]:group_ptr[p + 1]]``.
+    `complement`: of each group, if it is a group after it, otherwise -1.
     `entries`: number of rows of the largest table, one for each possible combination of an item's counts.
     """
 
@@ -48,6 +49,7 @@ class Crossed(NamedTuple):
     profile: Int64Array
     group_ptr: Int64Array
     group_of: Int64Array
+    complement: Int64Array
     entries: int
 
 
@@ -79,8 +81,13 @@ def lay_out(
     others = [width.bit_length()] * (k if kappa else 0)
     units = _pack([most.bit_length(), width.bit_length(), *[(2 * width).bit_length()] * (k - 1), 0, *others])
     profile, first_of = profiles_of(grouping.member)
-    groups = rows_by_column(grouping.member[:, first_of])
-    return Crossed(linear, units, profile.astype(np.int64), *groups, int(entries))
+    member = grouping.member[:, first_of]
+    groups, complement = rows_by_column(member), np.full(len(member), -1)
+    for g in range(len(member)):
+        for other in range(g + 1, len(member)):
+            if (member[g] != member[other]).all():
+                complement[g] = other
+    return Crossed(linear, units, profile.astype(np.int64), *groups, complement, int(entries))
 
 
 def _weights(distances: Distances, column: int) -> FloatArray:
@@ -138,9 +145,8 @@ def add_up(seed, start, order, bounds, counting, how, crossed, out):  # type: ig
     most = min(BATCH, out.shape[0])
     masks = np.empty((n_groups, bits.shape[2], most), dtype=np.uint64)
     on_raters = np.empty((most, n_groups, linear.shape[1]))
-    found = np.empty((most, padded(_PACKED + crossed.units.shape[0] + columns)))
+    width = padded(_PACKED + crossed.units.shape[0] + columns)
     index = np.zeros((QUAD, _PASS), dtype=np.uint64)
-    table = np.empty((QUAD, crossed.entries + APART, found.shape[1]))
     filled, tables = np.zeros((QUAD, crossed.entries), dtype=np.int64), np.int64(0)
     places = np.empty(crossed.units.shape[1], dtype=np.int64)
     single = at.PER_COLUMN * columns
@@ -149,6 +155,7 @@ def add_up(seed, start, order, bounds, counting, how, crossed, out):  # type: ig
         places[_VOTES + k] = single + at.N_SINGLE + at.VOTES + at.PER_CATEGORY * k
     for field in range(_VOTES + bits.shape[1], places.size):
         places[field] = out.shape[2] - places.size + field
+    done = np.empty(n_groups, dtype=np.bool_)
     like = ties.reshape(ties.size)
     counts = room_for_counts(bits.shape[1], _PASS, how.distances, like)
     room = _Room(
@@ -160,12 +167,19 @@ def add_up(seed, start, order, bounds, counting, how, crossed, out):  # type: ig
     for first in range(0, out.shape[0], most):
         batch = min(most, out.shape[0] - first)
         _draw(seed, start + first, batch, order, bounds, crossed, masks, on_raters)
+        done[:] = False
         for g in range(n_groups):
-            n = np.int64(0)
+            if done[g]:
+                continue
+            n, other, sides = np.int64(0), crossed.complement[g], np.int64(1)
             for w in range(masks.shape[1]):
                 n += np.int64(ones(masks[g, w, 0]))
-            sums = out[first : first + batch, g]
-            sums[:] = 0.0
+            if other >= 0:
+                done[other], sides = True, np.int64(2)
+            found = np.empty((most, sides * width))
+            table = np.empty((QUAD, crossed.entries + APART, sides * width))
+            for side in range(sides):
+                out[first : first + batch, other if side else g] = 0.0
             for block in range(ties.shape[0]):
                 items = min(ties.shape[3], n_items - block * ties.shape[3])
                 found[:batch] = 0.0
@@ -184,11 +198,17 @@ def add_up(seed, start, order, bounds, counting, how, crossed, out):  # type: ig
                             entries = _new(index[q, :passed], filled[q], tables, room.place)
                             if entries > 0:
                                 place, of_item = room.place[:entries], ties[block, :, :, item + q]
-                                _fill(table[q], place, n, of_item, how, crossed.units, room)
+                                _fill(table[q], place, n, of_item, how, crossed.units, width, room)
                         look_up(index, table, found[b : b + passed])
                 last = _VOTES + bits.shape[1] - 1
-                _unpack(found[:batch], crossed.units, places, last, order.size > n, items, columns, sums)
-            _add_linear(on_raters[:batch, g], labels, n, order.size - n, n_items, columns, sums)
+                for side in range(sides):
+                    sums = out[first : first + batch, other if side else g]
+                    of_side = found[:batch, side * width : (side + 1) * width]
+                    _unpack(of_side, crossed.units, places, last, order.size > n, items, columns, sums)
+            for side in range(sides):
+                of, size = (other, order.size - n) if side else (g, n)
+                sums = out[first : first + batch, of]
+                _add_linear(on_raters[:batch, of], labels, size, order.size - size, n_items, columns, sums)
 
 
 @making
@@ -232,18 +252,18 @@ def _index(masks, from_b, bits, item, radix, index):  # type: ignore[no-untyped-
     `radix`: see :func:`_total`.
     """
     n_words = bits.shape[1]
+    index[:] = 0
     for k in range(bits.shape[0] - 1):
         for w in range(0, n_words, 2):  # two words in a pass
             scale = np.uint64(radix[k] if w == 0 else 1)
-            v = min(w + 1, n_words - 1)
             raters, members = bits[k, w, item], masks[w, from_b:]
-            more, others = bits[k, v, item] if v > w else np.uint64(0), masks[v, from_b:]
-            if k == 0 and w == 0:
-                for b in range(index.size):
-                    index[b] = ones(members[b] & raters) + ones(others[b] & more)
-            else:
+            if w + 1 < n_words:
+                more, others = bits[k, w + 1, item], masks[w + 1, from_b:]
                 for b in range(index.size):
                     index[b] = index[b] * scale + ones(members[b] & raters) + ones(others[b] & more)
+            else:
+                for b in range(index.size):
+                    index[b] = index[b] * scale + ones(members[b] & raters)
 
 
 @borrowing
@@ -263,9 +283,14 @@ def _new(index, filled, table, place):  # type: ignore[no-untyped-def]
 
 
 @borrowing
-def _fill(table, place, n, ties, how, units, room):  # type: ignore[no-untyped-def]
-    """Fill the rows `place` with an item's contributions, without linear ones, to a group of `n`."""
-    terms, c, last = room.terms, room.counts.c, room.totals.shape[1] - 1
+def _fill(table, place, n, ties, how, units, width, room):  # type: ignore[no-untyped-def]
+    """Fill the rows `place` with an item's contributions, without linear ones, to a group of `n`.
+
+    They are `width` columns wide; twice as wide rows also have the contributions to the group's complement.
+    """
+    c, last = room.counts.c, room.totals.shape[1] - 1
+    columns = Columns(c, room.counts.known, room.counts.ties, room.counts.values, place.size)
+    repeat_item(columns, room.totals[0], ties)
     for i in range(place.size):
         row, left = place[i], n
         for k in range(last - 1, -1, -1):
@@ -273,8 +298,17 @@ def _fill(table, place, n, ties, how, units, room):  # type: ignore[no-untyped-d
             row //= room.totals[1, k]
             c[k, i], left = count, left - count
         c[last, i] = left
-    columns = Columns(c, room.counts.known, room.counts.ties, room.counts.values, place.size)
-    repeat_item(columns, room.totals[0], ties)
+    for first in range(0, table.shape[1], width):
+        if first > 0:
+            for k in range(c.shape[0]):
+                for i in range(place.size):
+                    c[k, i] = room.totals[0, k] - c[k, i]
+        _fill_side(table[:, first : first + width], place, columns, how, units, room.terms)
+
+
+@borrowing
+def _fill_side(table, place, columns, how, units, terms):  # type: ignore[no-untyped-def]
+    """Fill the rows `place` of a table from the counts in `columns`."""
     work_out(columns, how, terms)
     inside = _PACKED + units.shape[0]
     for i in range(columns.size):

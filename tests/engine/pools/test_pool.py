@@ -197,5 +197,10 @@ def test_a_buffer_that_travels_is_the_same_work_as_in_a_file(tmp_path: Path) -> 
                 np.testing.assert_array_equal(values, expected)
 
 
+def test_threads_share_the_work_itself(monkeypatch: pytest.MonkeyPatch, right: dict) -> None:
+    monkeypatch.setattr(workers, "pack", lambda work: pytest.fail("packed for threads"))
+    assert answer(workers.threads) == right
+
+
 def test_available_cores_are_those_of_this_process() -> None:
     assert 1 <= workers.available_cores() <= (os.cpu_count() or 1)
