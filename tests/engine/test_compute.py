@@ -116,14 +116,14 @@ class Stopping(Watcher):
             raise self.error
 
 
-@pytest.mark.parametrize("pool_kind", ["threads", "processes"])
+@pytest.mark.parametrize(("pool_kind", "files"), [("threads", 0), ("processes", 1)])
 @pytest.mark.parametrize("error", [RunCancelledError(), ZeroDivisionError()], ids=["cancelled", "failed"])
-def test_an_ended_run_frees_its_files_and_workers(request, pool_kind, error, right) -> None:
+def test_an_ended_run_frees_its_files_and_workers(request, pool_kind, files, error, right) -> None:
     pool: Pool = request.getfixturevalue(pool_kind)
     watcher = Stopping(error, pool)
     with pytest.raises(type(error)):
         compute(DATA, question(permutations=ENDLESS, seed=77), pool, watcher)
-    assert watcher.files == 1
+    assert watcher.files == files
     assert not list(pool.folder.iterdir())
     assert digits(compute(DATA, question(), pool, Watcher())) == right
 
