@@ -208,8 +208,8 @@ def _named_only(
     free = [name for name in able if not any(look.depends_on(name, key) for key in (item, rater))]
     named = [name for name in others if rank_of_label(name) > 1 and _may_label(look, name, least=1)]
     if len(named) == 1 and (len(look.texts(named[0])) == 1 or not look.depends_on(named[0], rater)):
-        why = f"{quoted(named[0])}: its name says label, though it does not vary within items"
-        return named[0], Reason("label", why, "likely")
+        alike = ", though it does not vary within items" if look.depends_on(named[0], item) else ""
+        return named[0], Reason("label", f"{quoted(named[0])}: its name says label{alike}", "likely")
     best = (named or list(able) or others or list(look.columns))[0]
     why = "no column looks like labels: none of few values varies within items and within raters"
     aside = [

@@ -255,6 +255,15 @@ def test_what_may_have_been_shown_or_measured_is_no_label_for_sure(shown, values
     assert set(asked(recognise(table(file)))["label"]) == {shown, label}
 
 
+@pytest.mark.parametrize(("labels", "alike"), [(80, False), (1, True)])
+def test_the_reason_for_a_label_by_name_alone_is_true(labels: int, alike: bool) -> None:
+    names = tuple(f"L{k}" for k in range(labels))
+    file = made(random.Random(3), ("item", "rater", ("label",)), labels=names)
+    reason = next(one for one in recognise(table(file)).reasons if one.field == "label")
+    assert reason.confidence == "likely"
+    assert ("does not vary within items" in reason.sentence) == alike
+
+
 @pytest.mark.parametrize(("written", "said"), [("answer", True), ("comments", False), ("why", False)])
 def test_what_stands_beside_free_answers_is_asked_about(written: str, said: bool) -> None:
     """Where the answer is a text, its length is no label; a remark beside a label is none."""
