@@ -191,11 +191,18 @@ def _more_ways(asked: AnalysisSpec) -> Sentence:
 
 
 def _of_certain(found: Sequence[Finding], raters: int) -> Iterator[Sentence]:
-    up, down = ([one for one in found if one.outcome.direction == way] for way in ("up", "down"))
     # Groups that answer items differently, or agree more inside than across groups.
-    views = [one for one in found if one.apart or one.vague or (one.what in _OWN_VIEW and one in up)]
+    views = [
+        one
+        for one in found
+        if one.apart or one.vague or (one.what in _OWN_VIEW and one.outcome.direction == "up")
+    ]
     alone = [one for one in views if one.other is None]
-    little = [one for one in down if one not in views and one.what in _LITTLE_AGREEMENT]
+    little = [
+        one
+        for one in found
+        if one not in views and one.what in _LITTLE_AGREEMENT and one.outcome.direction == "down"
+    ]
     # A group with half of all raters has enough of them.
     many = [one for one in alone if 2 * one.row.n_raters >= raters]
     few = [one for one in alone if one not in many]
