@@ -84,7 +84,7 @@ def _looked_up(dataset: Dataset) -> bool:
 
 
 _STEADY_FROM, _STEADY_AFTER_S = 0.03, 3.0
-"""Share of a run, or seconds, that show its pace, from the first look on: before it, code is compiled."""
+"""Share of a run, or seconds, that show its pace, from its first block on: before it, code is compiled."""
 GROUPS, VERDICTS, PAIRS, SLICES, GIVEN = "groups", "verdicts", "pairs", "slices", "given"
 _LAID_OUT_S = 0.15
 """Seconds before a part's first permutation."""
@@ -165,7 +165,9 @@ class Course:
         whole = sum(one.seconds for one in stages)
         left = progress.seconds_left
         if len(stages) > 1:  # parts are short: the time of all of them shows more than that of one
-            began, start = self._first = self._first or (self._clock(), done)
+            if done > 0:
+                self._first = self._first or (self._clock(), done)
+            began, start = self._first or (self._clock(), done)
             took, share = self._clock() - began, (done - start) / whole
             steady = share >= _STEADY_FROM or (share > 0 and took >= _STEADY_AFTER_S)
             left = (whole - done) / whole * took / share if steady else None
