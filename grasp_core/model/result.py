@@ -177,6 +177,10 @@ class Everybody:
     batches: tuple[BatchAgreement, ...]
 
 
+ONE_SPLIT = 0.9995
+"""Cramér's V above which two axes divide the raters alike; it is 1 but for rounding."""
+
+
 @dataclass(frozen=True, slots=True)
 class Association:
     """Association of two axes of a run: bias-corrected Cramér's V, 0 to 1.
@@ -188,6 +192,11 @@ class Association:
     second: str
     v: float
     p: float | None = field(default=None, metadata=ADDED)
+
+    @property
+    def one_split(self) -> bool:
+        """True if both axes divide the raters alike, so that neither can be tested given the other."""
+        return self.v > ONE_SPLIT
 
 
 @dataclass(frozen=True, slots=True)

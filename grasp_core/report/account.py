@@ -67,12 +67,14 @@ def team_sentence(team: Team) -> str:
 
 def association_warnings(found: Iterable[Association]) -> list[Remark]:
     """A warning for each pair of axes that go together."""
-    return [
-        GuardCaution.AXES_TOGETHER(
-            first=axis_label((one.first,)), second=axis_label((one.second,)), v=one.v, p=format_p(one.p)
-        )
-        for one in found
-    ]
+    warnings = []
+    for one in found:
+        axes = {"first": axis_label((one.first,)), "second": axis_label((one.second,))}
+        if one.one_split:
+            warnings.append(GuardCaution.ONE_SPLIT(**axes))
+        else:
+            warnings.append(GuardCaution.AXES_TOGETHER(**axes, v=one.v, p=format_p(one.p)))
+    return warnings
 
 
 def matched_warnings(found: Iterable[Unmatched]) -> list[Remark]:

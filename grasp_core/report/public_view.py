@@ -80,7 +80,7 @@ def _of_shown_groups(warning: Remark, result: Result) -> bool:
         (axis_label(row.group.axes), group_label(row.group)) for row in result.groups if row.n_raters >= least
     }
     numbers = dict(warning.numbers)
-    if warning.code is GuardCaution.AXES_TOGETHER:
+    if warning.code in (GuardCaution.AXES_TOGETHER, GuardCaution.ONE_SPLIT):
         return {numbers["first"], numbers["second"]} <= {
             axis_label((one,)) for one in result.spec.analysis.tested
         }

@@ -213,9 +213,10 @@ def as_result(result: RunResult, found: GivenResult) -> RunResult:
 
 
 def not_yet_given(result: RunResult) -> tuple[Association, ...]:
-    """Associations of two axes that were not both tested given the other."""
+    """Associations of two axes that were not both tested given the other, and can be."""
     asked = {found.column for found in result.given}
-    return tuple(one for one in result.associations if not {one.first, one.second} <= asked)
+    free = (one for one in result.associations if not one.one_split)
+    return tuple(one for one in free if not {one.first, one.second} <= asked)
 
 
 def association_sentence(one: Association) -> Sentence:

@@ -126,12 +126,12 @@ GRAVE = (
 
 
 def test_whatever_may_undo_a_finding_has_a_way_to_mend_it() -> None:
-    """But for the counts by group, which stand beside the warning that they are of."""
+    """But for counts by group, which stand beside their warning, and for what only other raters can tell."""
     spec = RunSpec(DATA, AnalysisSpec(axes=(("gender",), ("race",)), permutations=50, cluster="team"))
     assert all(may_undo(one) for one in GRAVE)
     last = max(RANKS[one.code] for one in GRAVE)
     grave = {code for code, rank in RANKS.items() if rank <= last}
-    assert {one.code for one in GRAVE} == grave - {ScreenCaution.SCREENED_IN_GROUPS}
+    assert {one.code for one in GRAVE} == grave - {ScreenCaution.SCREENED_IN_GROUPS, GuardCaution.ONE_SPLIT}
     assert [one.code for one in GRAVE if mend(one, spec) is None] == []
 
 
@@ -144,6 +144,7 @@ CHOSEN = (
     ShuffleCaution.ONE_STRATUM(column="batch"),
 )
 WORDS_ALONE = {
+    GuardCaution.ONE_SPLIT: "Ask raters for whom the two differ",
     Caution.FEW_REGROUPINGS: "More raters",
     Caution.SOME_NOT_ESTIMABLE: "groups of more raters",
     Caution.TOO_MANY_PAIRS: "recode its values into fewer",

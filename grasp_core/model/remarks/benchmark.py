@@ -80,6 +80,7 @@ RANKS: Mapping[Code, int] = {
     GuardCaution.OWN_ITEMS_WITH_MODELS: 0,
     GuardCaution.GAI_OF_OTHER_ITEMS: 1,
     GuardCaution.AXES_TOGETHER: 1,
+    GuardCaution.ONE_SPLIT: 1,
     Caution.RANDOM_RESPONDERS: 1,
     Caution.CONSTANT_RATERS: 1,
     Caution.NEAR_DUPLICATES: 1,

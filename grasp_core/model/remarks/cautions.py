@@ -117,6 +117,10 @@ class GuardCaution(Code):
         "{v:.2f}, {p}. Test each given the other, under Compare groups or by --given, or shuffle within one "
         "of them"
     )
+    ONE_SPLIT = (
+        "{first} and {second} divide the raters alike: these data cannot tell which matters. Ask raters for "
+        "whom the two differ"
+    )
     GAI_OF_OTHER_ITEMS = (
         "{axis}: GAI compares different items. That of {group} is {gai:.2f}, and {matched:.2f} over the "
         "items that two raters of the group and two others rated"

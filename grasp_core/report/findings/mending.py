@@ -59,6 +59,8 @@ def mend(warning: Remark, spec: RunSpec) -> Mend | None:
             pair = {dict(warning.numbers)["first"], dict(warning.numbers)["second"]}
             names = [name for name in analysis.tested if axis_label((name,)) in pair]
             return Mend("Test each given the other", given_too(spec, names))
+        case GuardCaution.ONE_SPLIT:
+            return None
         case GuardCaution():
             return Mend(CHOOSE_SHUFFLES, spec)
         case Caution.FEW_REGROUPINGS | Caution.CLUSTERS_STAY if analysis.strata or analysis.cluster:
@@ -152,6 +154,9 @@ class Warned:
         return f"Beside {above}:" if self.others else f"None but {above}."
 
 
+_OF_TWO_AXES = (GuardCaution.AXES_TOGETHER, GuardCaution.ONE_SPLIT)
+
+
 def warned(result: RunResult) -> Warned:
     """Sort the warnings by where they are shown.
 
@@ -169,7 +174,7 @@ def warned(result: RunResult) -> Warned:
     first = []
     for one in in_order:
         numbers = dict(one.numbers)
-        together = one.code is GuardCaution.AXES_TOGETHER
+        together = one.code in _OF_TWO_AXES
         if may_undo(one) and (not together or (numbers["first"], numbers["second"]) in in_doubt):
             first.append(one)
     return Warned(tuple(first), tuple(one for one in in_order if one not in first))
@@ -182,7 +187,7 @@ def caution_codes(warnings: Iterable[Remark], axes: AxisSet) -> str:
     for one in ranked(warnings):
         numbers = dict(one.numbers)
         concerned = numbers.get("axis", axis_label(axes)) == axis_label(axes)
-        if "axis" not in numbers and one.code is GuardCaution.AXES_TOGETHER:
+        if "axis" not in numbers and one.code in _OF_TWO_AXES:
             concerned = not named.isdisjoint({numbers["first"], numbers["second"]})
         if may_undo(one) and concerned:
             codes.append(one.code.key)
