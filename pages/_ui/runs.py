@@ -16,7 +16,7 @@ from pages._ui.helpers.screens import link_to, link_to_run, link_to_two
 from pages._ui.helpers.state import exactly, in_full, lasted
 from pages._ui.helpers.widgets import button, caption, entries, for_visit, show_table
 from pages._ui.one_run import cancel, delete, edit, show_progress
-from pages._ui.result.cache import show_changes
+from pages._ui.result.shown_tables import show_changes
 
 _MOST = 200
 """Most runs that a search finds."""

@@ -18,7 +18,7 @@ from pages._ui.helpers import identity
 from pages._ui.helpers import widgets as ui
 from pages._ui.helpers.screens import link_to, link_to_run, link_to_two
 from pages._ui.helpers.state import in_full
-from pages._ui.result.cache import show_changes
+from pages._ui.result.shown_tables import show_changes
 
 _EVERY, _PROBLEM, _MADE = "watch-every", "watch-problem", "watch-made"
 

@@ -22,7 +22,7 @@ from grasp_core.reading.dataset.load import Dataset
 from grasp_core.report.account import assignment_warnings
 from grasp_core.report.findings.advice import ranked_findings
 from grasp_core.report.findings.answer import NO_DIFFERENCE, answer
-from grasp_core.report.findings.mending import warned
+from grasp_core.report.findings.mending import mend, warned
 from grasp_core.report.pairs import most_told
 from grasp_core.report.slices import slice_sentences
 from grasp_core.report.words.printable import printable_result
@@ -82,9 +82,17 @@ def test_of_two_axes_that_go_together_neither_is_certain_until_given_the_other()
     after = answer(run(associated(3), given=("side", "race")))
     assert after.warned.first == ()
     assert after.headline.plain == "other raters say “label c” in 9 more of 100 answers than one raters"
-    assert any(
-        one.plain.startswith("What to do: Keep a fixed share of other and one") for one in after.details
-    )
+    assert any(one.plain.startswith("What to do: Keep the mix of other and one") for one in after.details)
+
+
+def test_nothing_is_tested_given_an_axis_that_divides_the_raters_alike() -> None:
+    data = associated(3)
+    race = data.raters.axes["race"]
+    both = replace(data, raters=replace(data.raters, axes={"race": race, "side": race}))
+    said = answer(run(both))
+    assert [one.code for one in said.warned.first] == [GuardCaution.ONE_SPLIT]
+    assert mend(said.warned.first[0], run_spec(1, FEWEST_CLEAR)) is None
+    assert "ask raters for whom the two differ" in said.details[-1].plain
 
 
 def test_only_axes_of_a_large_difference_raise_a_doubt() -> None:

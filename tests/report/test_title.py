@@ -232,7 +232,7 @@ def test_of_most_raters_no_more_are_recruited() -> None:
     half = result_of(row).data.raters / 2
     for many in (half, half + 1):
         details = [one.plain for one in answer(result_of(replace(row, n_raters=many))).details]
-        assert "What to do: Keep a fixed share of whole raters: it moves the labels." in details
+        assert "What to do: Keep the share of whole raters fixed: it moves the labels." in details
         assert not any("Recruit more" in one for one in details)
 
 

@@ -10,8 +10,9 @@ from grasp_core.model.annotations import Codes
 from grasp_core.model.data_spec import DataSpec
 from grasp_core.model.text import listed, number, quoted
 from grasp_core.reading.guess.advice import Confidence, Reading, Reason
+from grasp_core.reading.guess.doubts import anew_in
 from grasp_core.reading.guess.long_label import guess_label, rank_of_label
-from grasp_core.reading.guess.look import MOST_QUESTIONS, TEXT_LENGTH, Look, anew_in
+from grasp_core.reading.guess.look import MOST_QUESTIONS, TEXT_LENGTH, Look
 from grasp_core.reading.guess.values import means, no_raters
 from grasp_core.reading.table import names
 from grasp_core.reading.table.parsed import PLUS, runs

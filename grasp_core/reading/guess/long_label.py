@@ -12,7 +12,8 @@ from grasp_core.model.text import agree, listed, number, quoted
 from grasp_core.reading.dataset.checks import MAX_CATEGORIES
 from grasp_core.reading.formats.shapes.rows import MAX_OPTIONS
 from grasp_core.reading.guess.advice import Confidence, Reading, Reason
-from grasp_core.reading.guess.look import FREE, MOST_SHARED, OBJECTS, Look, neutral
+from grasp_core.reading.guess.doubts import FREE, OBJECTS
+from grasp_core.reading.guess.look import MOST_SHARED, Look, neutral
 from grasp_core.reading.table import names
 from grasp_core.reading.table.parsed import PLUS, runs, stem
 

@@ -17,9 +17,10 @@ from grasp_core.reading.formats.datasets import known
 from grasp_core.reading.guess import matrix
 from grasp_core.reading.guess.advice import Advice, Named, Reading, Reason, all_taken
 from grasp_core.reading.guess.axes import guess_axes, in_bands, said_twice
+from grasp_core.reading.guess.doubts import contradicted, doubted, doubts
 from grasp_core.reading.guess.long import guess_long
 from grasp_core.reading.guess.long_label import among_questions
-from grasp_core.reading.guess.look import MAX_ROWS, Look, contradicted, doubted, doubts
+from grasp_core.reading.guess.look import MAX_ROWS, Look
 from grasp_core.reading.guess.questions import (
     by_question,
     missing_of,

@@ -140,6 +140,8 @@ def _of_other_axes(result: RunResult, about: About) -> Iterator[Doubt]:
         named = axis_label((other,))
         both = f"{axis_label((one.first,))} and {axis_label((one.second,))}"
         mend = f"see which of {both} matters: test each given the other (under Compare groups, or by --given)"
+        if one.one_split:
+            mend = f"see which of {both} matters: ask raters for whom the two differ"
         lead = f"Perhaps {named}, which goes with {own} (Cramér's V {one.v:.2f})"
         yield Doubt(lead, f"perhaps it is {named}", mend)
 
@@ -211,7 +213,7 @@ def _of_certain(found: Sequence[Finding], raters: int) -> Iterator[Sentence]:
         yield Sentence.of("Recruit more ", *whom, " raters: others cannot stand in for them.")
     if many:
         whom = first_names(_with_parts(many))
-        yield Sentence.of("Keep a fixed share of ", *whom, " raters: it moves the labels.")
+        yield Sentence.of("Keep the share of ", *whom, " raters fixed: it moves the labels.")
     for one in views:
         if one.other is not None:
             yield _as_many(*first_names([one.said]))
@@ -232,9 +234,9 @@ def _with_parts(found: Sequence[Finding]) -> list[str]:
 
 def _as_many(*both: str | Segment) -> Sentence:
     return Sentence.of(
-        "Keep a fixed share of ",
+        "Keep the mix of ",
         *both,
-        " raters, as among the people for whom the labels speak: it moves the labels.",
+        " raters as it is among the people for whom the labels speak: the mix moves the labels.",
     )
 
 

@@ -33,7 +33,7 @@ from grasp_core.report.writers.registry import safe_name
 from pages._ui.helpers import widgets as ui
 from pages._ui.helpers.state import ask_again
 from pages._ui.helpers.widgets import Shown
-from pages._ui.result import cache
+from pages._ui.result import cache, shown_tables
 from pages._ui.result.on_demand import has_items, has_rater_map, show_rater_map, show_some_items
 
 _PER_PAGE = {"persist_state": "page"}
@@ -78,7 +78,7 @@ def _show_labels(shown: Shown) -> None:
     result = shown.result
     st.header("Who says what more often")
     st.caption(words.LABEL_USE_EXPLANATION)
-    cache.show_label_table(result, ui.page_theme())
+    shown_tables.show_label_table(result, ui.page_theme())
     st.caption("p and q are of all labels of a group together: the label that differs most decides.")
     show_means(result)
     st.header("One label in every group")
@@ -137,7 +137,9 @@ def show_groups(shown: Shown, *, at_once: bool = False) -> None:
             for sentence in axes_to_watch(result):
                 st.markdown(sentence.markdown)
         st.caption(words.DSI_EXPLANATION)
-        table = partial(cache.kept, shown.key, "dsi table", result, partial(cache.show_dsi_table, result))
+        table = partial(
+            cache.kept, shown.key, "dsi table", result, partial(shown_tables.show_dsi_table, result)
+        )
         numbers = ("DSI as a table", "dsi-table", table)
         cache.figure(shown, "dsi", forest.dsi_chart, ("dsi", "DSI chart"), numbers)
 
@@ -172,7 +174,7 @@ def _draw_groups(shown: Shown) -> None:
                 "on_row": open_group,
             }
             rows = {"axes": of_axes, "marked": _MARKED[marked]}
-            missing = cache.groups_table(shown.key, result, statistics, order, **rows, **looks)
+            missing = shown_tables.groups_table(shown.key, result, statistics, order, **rows, **looks)
             if missing is None:
                 st.info("No group passes these filters.")
             else:
@@ -186,7 +188,7 @@ def _draw_groups(shown: Shown) -> None:
     st.header("Agreement inside and across groups")
     pair = [name for name in (*result.spec.analysis.gai, "gai") if name in reported]
     looks = {"alt": "In-group and cross-group agreement by group", "name": "cohesion", "on_row": open_group}
-    cohesion = partial(cache.groups_table, shown.key, result, pair, **looks)
+    cohesion = partial(shown_tables.groups_table, shown.key, result, pair, **looks)
     numbers = ("Cohesion map as a table", "cohesion-table", cohesion)
     files, few = ("cohesion-map", "cohesion map"), partial(_say_not_drawn, result.groups)
     cache.figure(shown, "cohesion", cohesion_map, files, numbers, between=few)
@@ -430,7 +432,7 @@ def _slices_table(result: RunResult, found: SlicesResult, group: Group, what: tu
     if not is_label:
         frame = results_table(view, order="axis", of=words.shown_outcome).reset_index(drop=True)
         theme, permutations = ui.page_theme(), result.permutations
-        cache.show_groups_table(frame, [name], theme, permutations, p=True, alt=alt_text)
+        shown_tables.show_groups_table(frame, [name], theme, permutations, p=True, alt=alt_text)
         return
     table = labels_in_numbers(view).rename(columns={"Group": "Items"})
     shown = table[table["Label"] == one_line(name)].drop(columns=["Axis", "Label"])

@@ -8,7 +8,7 @@ from streamlit.testing.v1 import AppTest
 def _page() -> None:
     import pandas as pd
 
-    from pages._ui.result.cache import show_groups_table
+    from pages._ui.result.shown_tables import show_groups_table
 
     frame = pd.DataFrame(
         {
@@ -42,7 +42,7 @@ def test_equal_values_keep_their_own_marks() -> None:
 def _phone() -> None:
     import pandas as pd
 
-    from pages._ui.result.cache import show_phone_table
+    from pages._ui.result.shown_tables import show_phone_table
 
     frame = pd.DataFrame(
         {
@@ -82,7 +82,7 @@ def test_on_a_phone_the_first_columns_say_what_matters() -> None:
 def _long() -> None:
     import pandas as pd
 
-    from pages._ui.result.cache import show_groups_table
+    from pages._ui.result.shown_tables import show_groups_table
 
     for name in ("short", "a name of a group that takes two lines " * 2):
         known = {"axis": "age", "raters": 9, "irr": 0.25, "irr_arrow": "↑", "irr_stars": ""}

@@ -7,7 +7,7 @@ from fastapi.testclient import TestClient
 from httpx import Response
 
 from grasp_core.model.remark_codes import CODES
-from grasp_core.server.api.new_runs import SentSpec
+from grasp_core.server.api.sent_specs import SentSpec
 from grasp_core.server.problem import WHAT
 from grasp_core.server.server import Server
 from grasp_core.store.runs import RunRecord

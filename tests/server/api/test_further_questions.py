@@ -3,7 +3,7 @@
 import pytest
 
 from grasp_core.notebook.data import frame_table
-from grasp_core.server.api.new_runs import SentSpec, recognised
+from grasp_core.server.api.sent_specs import SentSpec, recognised
 from tests.reading.guess.test_each_question import BOTH, SCALE, answers, typed
 
 
