@@ -1,6 +1,5 @@
 """What further real files have: each in the shape that was met, small."""
 
-import json
 import random
 
 import pytest
@@ -12,16 +11,12 @@ from grasp_core.model.errors import DataError
 from grasp_core.reading.dataset.load import load
 from grasp_core.reading.guess.advice import Named
 from grasp_core.reading.guess.recognise import Guess, question, recognise
-from grasp_core.reading.table.table import Table
+from tests.reading.exports import table_of
 from tests.reading.made_up import asked
 from tests.reading.making import crossed, numbered, read_here, rows_table, written
 
 RNG = random.Random(7)
 NOTHING = {"filters": Filters(), "missing": (), "recode": ()}
-
-
-def json_table(records: object) -> Table:
-    return read_here(json.dumps(records).encode(), "votes.json")
 
 
 def said(guess: Guess, field: str) -> str:
@@ -213,7 +208,7 @@ def test_several_choices_of_each_rater_are_a_question_and_other_lists_are_told()
         words = {"tokens": ["a"] * (n % 4 + 4), "rationales": [[0, 1], [1, 1], [0, 0]]}
         return {"id": n, "annotators": [f"A{one}" for one in who], **known, "kinds": kinds, **words}
 
-    table = json_table([record(n) for n in range(40)])
+    table = table_of([record(n) for n in range(40)])
     guess = recognise(table)
     assert (guess.spec.label, guess.axes) == ("kinds", ("ethnicities_annotators",))
     assert {"insult", "insult + slur"} <= set(table.distinct("kinds"))
@@ -231,7 +226,7 @@ def test_lists_of_choices_that_are_not_as_long_everywhere_are_of_something_else(
         }
         for n in range(0, 40, 2)
     ]
-    table = json_table([*records, {"id": 99, "annotators": ["a"], "labels": ["y"], "spans": [["q"]] * 3}])
+    table = table_of([*records, {"id": 99, "annotators": ["a"], "labels": ["y"], "spans": [["q"]] * 3}])
     assert "spans" not in table.columns
 
 
@@ -245,6 +240,6 @@ def test_lists_of_raters_named_after_what_they_answered_are_told_as_such() -> No
     with pytest.raises(
         DataError, match="'Annotators_toxic' are lists of raters, each named after what these"
     ):
-        json_table(records)
+        table_of(records)
     with pytest.raises(DataError, match=r"'Tags\.Annotators' holds several raters; write an entry for each"):
-        json_table([{key: one[key] for key in ("Index", "Tags")} for one in records])
+        table_of([{key: one[key] for key in ("Index", "Tags")} for one in records])

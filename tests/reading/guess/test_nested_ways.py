@@ -13,15 +13,12 @@ from grasp_core.reading.dataset.load import load
 from grasp_core.reading.guess.advice import Named
 from grasp_core.reading.guess.recognise import recognise
 from grasp_core.reading.table.table import Table
+from tests.reading.exports import table_of
 from tests.reading.made_up import asked
 from tests.reading.making import numbered, read_here
 
 RNG = Random(7)
 WHO = ["ana@x.org", "bo@x.org", "cy@x.org", "di@x.org"]
-
-
-def json_table(records: object) -> Table:
-    return read_here(json.dumps(records).encode(), "votes.json")
 
 
 def counts(table: Table, spec: DataSpec) -> tuple[int, int, int]:
@@ -43,7 +40,7 @@ def test_lists_in_lists_in_lists_are_read():
         }
         for a in range(8)
     ]
-    table = json_table({"version": "2.0", "data": texts})
+    table = table_of({"version": "2.0", "data": texts})
     assert counts(table, recognise(table).spec) == (72, 24, 4)
 
 
@@ -67,7 +64,7 @@ def test_an_answer_in_a_list_of_its_own_is_the_label_and_answers_with_names_are_
             "annotations": {"objects": [], "classifications": answers},
         }
 
-    table = json_table(
+    table = table_of(
         [
             {
                 "data_row": {"id": f"d{n}"},
@@ -93,7 +90,7 @@ def test_an_answer_that_is_only_called_like_an_id_is_asked_about():
             "secondsToLabel": RNG.randint(3, 9),
         }
 
-    table = json_table(
+    table = table_of(
         [{"id": f"k{n}", "labels": [given(who) for who in RNG.sample(WHO, 3)]} for n in range(30)]
     )
     guess = recognise(table)
@@ -103,7 +100,7 @@ def test_an_answer_that_is_only_called_like_an_id_is_asked_about():
 
 
 def test_one_object_in_a_list_of_a_record_is_taken_apart():
-    table = json_table(
+    table = table_of(
         [
             {
                 "task": f"t{n}",
@@ -123,7 +120,7 @@ def test_a_field_that_some_records_lack_is_a_question_like_the_others(often: int
         more = {"rude": RNG.choice(["yes", "no"])} if n % 5 < often else {}
         return {"annotator": who, "kind": RNG.choice(["yes", "no"]), **more}
 
-    table = json_table(
+    table = table_of(
         [{"id": f"x{n}", "annotations": [given(n, who) for who in RNG.sample(WHO, 3)]} for n in range(30)]
     )
     assert "annotations.rude" in table.columns
@@ -135,7 +132,7 @@ def test_a_list_of_annotations_is_read_from_beside_a_list_of_items():
     raters = [{"id": who, "gender": "F"} for who in WHO]
     votes = [{"item_id": n, "rater_id": who, "label": RNG.choice("pq")} for n in range(20) for who in WHO[:3]]
     for called in ("items", "posts"):
-        table = json_table({called: items, "raters": raters, "annotations": votes})
+        table = table_of({called: items, "raters": raters, "annotations": votes})
         assert counts(table, recognise(table).spec) == (60, 20, 3)
 
 
@@ -147,14 +144,12 @@ def test_raters_listed_under_each_label_are_told_as_such():
             by[RNG.choice([*by])].append(f"w{who}")
         records.append({"hits": ["y1"], "sentence": f"text {n}", "label_distribution": by})
     with pytest.raises(DataError, match="are lists of raters, each named after what these answered"):
-        json_table(records)
+        table_of(records)
 
 
 def test_labels_under_items_under_raters_are_a_matrix():
     """Also where the raters are called as those whom a file of the LeWiDi shared tasks describes."""
-    table = json_table(
-        {f"Ann{j}": {f"doc{n}": RNG.choice(["yes", "no"]) for n in range(9)} for j in range(4)}
-    )
+    table = table_of({f"Ann{j}": {f"doc{n}": RNG.choice(["yes", "no"]) for n in range(9)} for j in range(4)})
     guess = recognise(table)
     assert (guess.spec.layout, guess.spec.rater) == ("raters-by-items", "key")
     assert counts(table, guess.spec) == (36, 9, 4)
@@ -250,12 +245,12 @@ def test_of_several_lists_those_named_like_labels_are_told():
         {"hits": [str(n)], "text": f"text {n}", "annotator_labels": RNG.choices("xyz", k=5)}
         for n in range(20)
     ]
-    (doubt,) = recognise(json_table(records)).uncertain
+    (doubt,) = recognise(table_of(records)).uncertain
     assert "'annotator_labels' holds lists of values" in doubt.sentence
     pairs = [
         {"id": n, "text": f"text {n}", "votes": [[who, RNG.choice("xy")] for who in WHO]} for n in range(20)
     ]
-    (doubt,) = recognise(json_table(pairs)).uncertain
+    (doubt,) = recognise(table_of(pairs)).uncertain
     assert "'votes' holds lists of lists, which were not taken apart" in doubt.sentence
 
 
@@ -269,6 +264,6 @@ def test_of_few_rows_without_names_either_id_is_offered_for_either_role():
 def test_names_of_any_kind_and_cells_of_a_bracket_are_borne():
     for name in ({"first": "A"}, ["A"], None, 3, ""):
         given = [{"annotator": who, "label": "x", "said": [{"name": name, "of": []}] * 2} for who in WHO]
-        table = json_table([{"id": n, "annotations": given} for n in range(9)])
+        table = table_of([{"id": n, "annotations": given} for n in range(9)])
         assert "annotations.label" in table.columns
     assert recognise(numbered("id text labels", lambda n: [n, f"t{n}", "["], 9)).uncertain

@@ -1,6 +1,5 @@
 """Layouts of real files in which ids, answers and places were mistaken for each other, each small."""
 
-import json
 from random import Random
 
 import pytest
@@ -13,14 +12,11 @@ from grasp_core.reading.dataset.load import load
 from grasp_core.reading.guess.advice import Named
 from grasp_core.reading.guess.recognise import question, recognise
 from grasp_core.reading.table.table import Table
+from tests.reading.exports import table_of
 from tests.reading.made_up import asked
 from tests.reading.making import crossed, numbered, read_here, tabled
 
 RNG = Random(5)
-
-
-def json_table(records: object) -> Table:
-    return read_here(json.dumps(records).encode(), "votes.json")
 
 
 def what_is_asked(table: Table, **named: str) -> str:
@@ -179,7 +175,7 @@ def test_a_list_of_those_who_gave_a_label_is_read_with_its_name_and_no_name_of_r
         }
         for n in range(30)
     ]
-    table = json_table({"examples": records})
+    table = table_of({"examples": records})
     guess = recognise(table)
     assert asked(guess) == {"label": ("classes.name",) if called else ()}
     assert called or "has one value for each rater, as a name is" in question(guess.uncertain[0])
@@ -194,7 +190,7 @@ def test_lists_of_a_whole_data_set_name_their_items_and_ids_are_asked_about() ->
         for n in range(30)
         for who in RNG.sample(range(9), 3)
     ]
-    table = json_table({"info": {"year": 2022}, "annotations": votes, "images": [{"id": 1}, {"id": 2}]})
+    table = table_of({"info": {"year": 2022}, "annotations": votes, "images": [{"id": 1}, {"id": 2}]})
     guess = recognise(table)
     assert guess.spec.item == "annotations.image_id"
     assert asked(guess) == {"label": ("annotations.category_id",)}
