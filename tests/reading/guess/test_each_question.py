@@ -202,8 +202,3 @@ def test_labels_that_somebody_names_are_theirs(order: Sequence[str]) -> None:
     _, notes, labels = read(frame, order, categories=named[first], further=further)
     assert labels == named
     assert not any("99" in note for note in notes)
-
-
-def test_one_question_reads_as_before() -> None:
-    told = read(answers(("no", "yes"), (*SCALE, "99")), ("q2",))[1]
-    assert any("12 cells with '99': it lies apart from the other numbers" in note for note in told)

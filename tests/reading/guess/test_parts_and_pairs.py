@@ -31,18 +31,13 @@ def test_things_shown_side_by_side_are_no_labels(head: str, shown: int, layout: 
     assert "layout" not in asked(guess)
 
 
-@pytest.mark.parametrize("rows", [8, 200])
-def test_raters_who_may_agree_by_chance_are_asked_about_as_before(rows: int) -> None:
+def test_raters_who_may_agree_by_chance_and_ranks_are_labels() -> None:
     def row(n: int) -> list[str]:
         return RNG.sample(WORDS, 2) if n else ["w1", "w1"]  # they agree once, or there are few rows
 
-    said = sentences(recognise(numbered("coder1 coder2", row, rows)))
-    assert "differ from each other in every row" not in said
-
-
-def test_ranks_hold_each_word_once_in_a_row_and_are_labels() -> None:
-    table = numbered("item rater1 rater2 rater3", lambda n: (f"i{n}", *RNG.sample(["low", "mid", "high"], 3)))
-    assert "differ from each other in every row" not in sentences(recognise(table))
+    ranks = numbered("item rater1 rater2 rater3", lambda n: (f"i{n}", *RNG.sample(["low", "mid", "high"], 3)))
+    for table in (*(numbered("coder1 coder2", row, rows) for rows in (8, 200)), ranks):
+        assert "differ from each other in every row" not in sentences(recognise(table))
 
 
 def test_a_pair_in_both_orders_is_told() -> None:
