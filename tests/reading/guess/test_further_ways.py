@@ -62,13 +62,8 @@ def test_columns_that_end_in_coders_initials_are_asked_about_by_question() -> No
     asked_of = ("claim", "dataset", "reason")
 
     def row(n: int) -> list[object]:
-        both = [(one, RNG.choice((one, "2"))) for one in RNG.choices("012", k=3)]
-        return [
-            f"paper{n}",
-            *(cell for one, other in both for cell in (one, one, other)),
-            f"note{n}",
-            f"hm{n}",
-        ]
+        both = [(one, one, RNG.choice((one, "2"))) for one in RNG.choices("012", k=3)]
+        return [f"paper{n}", *(cell for cells in both for cell in cells), f"note{n}", f"hm{n}"]
 
     head = " ".join(f"{one} {one}_ab {one}_cd" for one in asked_of)
     table = numbered(f"title {head} comment_ab comment_cd", row)
@@ -217,17 +212,11 @@ def test_several_choices_of_each_rater_are_a_question_and_other_lists_are_told()
 
 
 def test_lists_of_choices_that_are_not_as_long_everywhere_are_of_something_else() -> None:
-    records = [
-        {
-            "id": n,
-            "annotators": ["a", "b", "c"][n % 2 :],
-            "labels": ["x", "y", "x"][n % 2 :],
-            "spans": [["q"]] * 3,
-        }
-        for n in range(0, 40, 2)
-    ]
-    table = table_of([*records, {"id": 99, "annotators": ["a"], "labels": ["y"], "spans": [["q"]] * 3}])
-    assert "spans" not in table.columns
+    def record(n: int, first: int) -> dict[str, object]:
+        lists = {"annotators": ["a", "b", "c"][first:], "labels": ["x", "y", "x"][first:]}
+        return {"id": n, **lists, "spans": [["q"]] * 3}
+
+    assert "spans" not in table_of([*(record(n, 0) for n in range(20)), record(99, 2)]).columns
 
 
 def test_lists_of_raters_named_after_what_they_answered_are_told_as_such() -> None:

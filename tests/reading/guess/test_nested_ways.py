@@ -1,8 +1,6 @@
 """Exports of tools and data sets that nest answers, or write nothing in a way of their own, each small."""
 
-import io
 import json
-import zipfile
 from random import Random
 
 import pytest
@@ -16,6 +14,7 @@ from grasp_core.reading.table.table import Table
 from tests.reading.exports import table_of
 from tests.reading.made_up import asked
 from tests.reading.making import numbered, read_here
+from tests.zips import zipped
 
 RNG = Random(7)
 WHO = ["ana@x.org", "bo@x.org", "cy@x.org", "di@x.org"]
@@ -26,26 +25,18 @@ def counts(table: Table, spec: DataSpec) -> tuple[int, int, int]:
     return summary.annotations, summary.items, summary.raters
 
 
-def test_lists_in_lists_in_lists_are_read():
-    def judged(n: int) -> list[dict[str, str]]:
-        return [{"annotator": who, "label": RNG.choice(["yes", "no"])} for who in RNG.sample(WHO, 3)]
+def votes(n: int = 3, labels: str = "yn") -> list[dict[str, str]]:
+    """What some of the raters say of one item."""
+    return [{"annotator": who, "label": RNG.choice(labels)} for who in RNG.sample(WHO, n)]
 
-    texts = [
-        {
-            "title": f"T{a}",
-            "parts": [
-                {"text": f"text {a} {p}", "qas": [{"id": f"q{a}{p}", "judgments": judged(a)}]}
-                for p in range(3)
-            ],
-        }
-        for a in range(8)
-    ]
+
+def test_lists_in_lists_in_lists_are_read():
+    def part(a: int, p: int) -> dict[str, object]:
+        return {"text": f"text {a} {p}", "qas": [{"id": f"q{a}{p}", "judgments": votes()}]}
+
+    texts = [{"title": f"T{a}", "parts": [part(a, p) for p in range(3)]} for a in range(8)]
     table = table_of({"version": "2.0", "data": texts})
     assert counts(table, recognise(table).spec) == (72, 24, 4)
-
-
-def answer(called: str, **chosen: object) -> dict[str, object]:
-    return {"feature": "f1", "name": called, **chosen}
 
 
 @pytest.mark.parametrize("several", [False, True])
@@ -53,25 +44,15 @@ def test_an_answer_in_a_list_of_its_own_is_the_label_and_answers_with_names_are_
     """As Labelbox and Kili write them: who answered is told by an address, and how long it took beside it."""
 
     def given(who: str) -> dict[str, object]:
-        answers = [answer("Rude", radio_answer={"name": RNG.choice(["Rude", "Kind"])})]
-        if several:
-            answers.append(
-                answer("Topics", checklist_answers=[{"name": one} for one in RNG.sample("abc", 2)])
-            )
-        return {
-            "isLatestLabelForUser": True,
-            "label_details": {"created_by": who, "seconds_to_label": RNG.randint(1, 9)},
-            "annotations": {"objects": [], "classifications": answers},
-        }
+        answers = [{"name": "Rude", "radio_answer": {"name": RNG.choice(["Rude", "Kind"])}}]
+        topics = {"name": "Topics", "checklist_answers": [{"name": one} for one in RNG.sample("abc", 2)]}
+        details = {"created_by": who, "seconds_to_label": RNG.randint(1, 9)}
+        answered = {"objects": [], "classifications": [*answers, *([topics] if several else [])]}
+        return {"isLatestLabelForUser": True, "label_details": details, "annotations": answered}
 
+    labels = ([given(who) for who in RNG.sample(WHO, 3)] for _ in range(30))
     table = table_of(
-        [
-            {
-                "data_row": {"id": f"d{n}"},
-                "projects": {"p1": {"labels": [given(who) for who in RNG.sample(WHO, 3)]}},
-            }
-            for n in range(30)
-        ]
+        [{"data_row": {"id": f"d{n}"}, "projects": {"p1": {"labels": own}}} for n, own in enumerate(labels)]
     )
     guess = recognise(table)
     assert not guess.uncertain
@@ -83,12 +64,8 @@ def test_an_answer_in_a_list_of_its_own_is_the_label_and_answers_with_names_are_
 def test_an_answer_that_is_only_called_like_an_id_is_asked_about():
     def given(who: str) -> dict[str, object]:
         chosen = {"categories": [{"confidence": 100, "name": RNG.choice(["POS", "NEG"])}]}
-        return {
-            "author": {"email": who},
-            "isLatestLabelForUser": True,
-            "job": chosen,
-            "secondsToLabel": RNG.randint(3, 9),
-        }
+        about = {"isLatestLabelForUser": True, "secondsToLabel": RNG.randint(3, 9)}
+        return {"author": {"email": who}, "job": chosen, **about}
 
     table = table_of(
         [{"id": f"k{n}", "labels": [given(who) for who in RNG.sample(WHO, 3)]} for n in range(30)]
@@ -100,17 +77,11 @@ def test_an_answer_that_is_only_called_like_an_id_is_asked_about():
 
 
 def test_one_object_in_a_list_of_a_record_is_taken_apart():
-    table = table_of(
-        [
-            {
-                "task": f"t{n}",
-                "annotator": who,
-                "Label": {"classifications": [{"answer": {"title": RNG.choice("xy")}}]},
-            }
-            for n in range(20)
-            for who in WHO
-        ]
-    )
+    def record(n: int, who: str) -> dict[str, object]:
+        chosen = [{"answer": {"title": RNG.choice("xy")}}]
+        return {"task": f"t{n}", "annotator": who, "Label": {"classifications": chosen}}
+
+    table = table_of([record(n, who) for n in range(20) for who in WHO])
     assert recognise(table).spec.label == "Label.classifications.answer.title"
 
 
@@ -169,22 +140,20 @@ def test_no_choice_of_several_is_kept_and_asked_about():
 
 def test_files_of_one_item_each_tell_their_item_and_a_second_name_of_the_raters_is_no_item():
     """As Ground Truth writes what its workers answered."""
+
+    def answer(who: int) -> dict[str, object]:
+        chosen = {"classifier": {"label": RNG.choice(["good", "bad"])}}
+        return {
+            "answerContent": chosen,
+            "workerId": f"private.{who:04d}",
+            "workerMetadata": {"sub": f"s-{who}"},
+        }
+
     files = {}
     for n in range(12):
-        answers = [
-            {
-                "answerContent": {"classifier": {"label": RNG.choice(["good", "bad"])}},
-                "workerId": f"private.{who:04d}",
-                "workerMetadata": {"sub": f"s-{who}"},
-            }
-            for who in RNG.sample(range(5), 3)
-        ]
-        files[f"{n}/2020-01-01_10:00:{n:02d}.json"] = json.dumps({"answers": answers})
-    packed = io.BytesIO()
-    with zipfile.ZipFile(packed, "w") as archive:
-        for name, text in files.items():
-            archive.writestr(name, text)
-    table = read_here(packed.getvalue(), "worker-response.zip")
+        answers = {"answers": [answer(who) for who in RNG.sample(range(5), 3)]}
+        files[f"{n}/2020-01-01_10:00:{n:02d}.json"] = json.dumps(answers).encode()
+    table = read_here(zipped(files), "worker-response.zip")
     guess = recognise(table)
     assert (guess.spec.item, guess.spec.rater) == ("item", "answers.workerId")
     assert counts(table, guess.spec) == (36, 12, 5)
@@ -241,15 +210,13 @@ def test_marked_spans_are_refused_as_what_they_are(text: str, told: str):
 
 
 def test_of_several_lists_those_named_like_labels_are_told():
-    records = [
-        {"hits": [str(n)], "text": f"text {n}", "annotator_labels": RNG.choices("xyz", k=5)}
-        for n in range(20)
-    ]
-    (doubt,) = recognise(table_of(records)).uncertain
+    def record(n: int) -> dict[str, object]:
+        return {"hits": [str(n)], "text": f"text {n}", "annotator_labels": RNG.choices("xyz", k=5)}
+
+    (doubt,) = recognise(table_of([record(n) for n in range(20)])).uncertain
     assert "'annotator_labels' holds lists of values" in doubt.sentence
-    pairs = [
-        {"id": n, "text": f"text {n}", "votes": [[who, RNG.choice("xy")] for who in WHO]} for n in range(20)
-    ]
+    answers = [[[who, RNG.choice("xy")] for who in WHO] for _ in range(20)]
+    pairs = [{"id": n, "text": f"text {n}", "votes": own} for n, own in enumerate(answers)]
     (doubt,) = recognise(table_of(pairs)).uncertain
     assert "'votes' holds lists of lists, which were not taken apart" in doubt.sentence
 

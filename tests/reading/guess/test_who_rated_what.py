@@ -162,19 +162,12 @@ def test_a_number_of_the_class_makes_no_items_of_boxes() -> None:
 
 @pytest.mark.parametrize("called", [True, False])
 def test_a_list_of_those_who_gave_a_label_is_read_with_its_name_and_no_name_of_raters_is_a_label(called):
-    records = [
-        {
-            "content": f"text {n}",
-            "classes": [
-                {
-                    **({"name": RNG.choice("xy")} if called else {}),
-                    "annotated_by": [{"annotator": f"{who}@x.org", "annotator_id": who}],
-                }
-                for who in RNG.sample(range(5), 3)
-            ],
-        }
-        for n in range(30)
-    ]
+    def given(who: int) -> dict[str, object]:
+        name = {"name": RNG.choice("xy")} if called else {}
+        return {**name, "annotated_by": [{"annotator": f"{who}@x.org", "annotator_id": who}]}
+
+    classes = ([given(who) for who in RNG.sample(range(5), 3)] for _ in range(30))
+    records = [{"content": f"text {n}", "classes": own} for n, own in enumerate(classes)]
     table = table_of({"examples": records})
     guess = recognise(table)
     assert asked(guess) == {"label": ("classes.name",) if called else ()}
@@ -201,14 +194,9 @@ def test_lists_of_a_whole_data_set_name_their_items_and_ids_are_asked_about() ->
 def test_a_label_beside_two_pictures_is_nobodys_column() -> None:
     """A choice between two addresses, by somebody whose name for raters is not known."""
 
-    def row(n: int) -> list[object]:
-        one, other = RNG.sample(range(9), 2)
-        return [
-            f"x.org/{one}.jpg",
-            f"x.org/{other}.jpg",
-            f"x.org/{RNG.choice((one, other))}.jpg",
-            f"v{n % 7}",
-        ]
+    def row(n: int) -> list[str]:
+        pair = RNG.sample(range(9), 2)
+        return [*(f"x.org/{one}.jpg" for one in (*pair, RNG.choice(pair))), f"v{n % 7}"]
 
     assert "layout" not in asked(recognise(numbered("left right label performer", row, 80)))
 
@@ -222,10 +210,7 @@ UNREAD = {
         lambda n, r: ("" if r else f"c{n}", f"r{r}", "xy"[(n + r) % 2]),
         "blank in 40 of 60",
     ),
-    "id text votes": (
-        lambda n, r: (3 * n + r, f"t{n}", '[{"by":"a"}]'),
-        "lists of objects, which were not taken",
-    ),
+    "id text votes": (lambda n, r: (3 * n + r, f"t{n}", '[{"by":"a"}]'), "lists of objects, which were not"),
 }
 """Columns, the cells of a row, and a part of the sentence."""
 
