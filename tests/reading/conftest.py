@@ -7,10 +7,18 @@ from pathlib import Path
 import pytest
 
 from grasp_core import cli
+from grasp_core.reading.guess import look, recognise
 from tests.reading.making import csv_bytes
 
 Rows = Sequence[Sequence[str]]
 Command = Callable[..., tuple[int, str, str]]
+
+
+@pytest.fixture
+def _large_from_a_thousand_rows(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Guessing looks at a part of files of more rows than that."""
+    for module in (look, recognise):
+        monkeypatch.setattr(module, "MAX_ROWS", 1_000)
 
 
 @pytest.fixture

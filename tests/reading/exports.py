@@ -2,14 +2,12 @@
 
 import copy
 import json
-from collections.abc import Callable, Mapping, Sequence
-from pathlib import Path
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import pyarrow as pa
 from hypothesis import strategies as st
 
-from grasp_core import cli
 from grasp_core.model.data_spec import DataSpec
 from grasp_core.model.errors import DataError
 from grasp_core.reading.dataset.load import Dataset, load
@@ -18,7 +16,6 @@ from grasp_core.reading.sandbox.read import read_table
 from grasp_core.reading.table.table import Parsed, Recipe, Table
 from tests.reading.making import parquet_bytes, refusal_of
 
-RATERS = "rater,gender\n{0},Woman\n{1},Woman\n{2},Man\n{3},Man\n"
 JUNK: tuple[Any, ...] = (None, True, "", "x", "7", [], {}, [[]], [None], {"a": "b"}, [{"a": ["b"]}])
 
 
@@ -61,25 +58,6 @@ def loaded(table: Table) -> Dataset:
 def refused(records: Sequence[Any], *sentences: str) -> None:
     """Reading the records ends with one error that names the file and says the sentences."""
     refusal_of(lambda: table_of(records, "export.json"), "export.json", *sentences)
-
-
-def recognised_run(
-    folder: Path, content: bytes, name: str, raters: Sequence[str], options: Sequence[str] = ()
-) -> dict[str, Any]:
-    """A run from the command line that names no column but the axis; the saved result."""
-    (folder / name).write_bytes(content)
-    (folder / "raters.csv").write_text(RATERS.format(*raters), encoding="utf-8")
-    files = ["--annotations", str(folder / name), "--raters", str(folder / "raters.csv")]
-    how = ["--axis", "gender", "--permutations", "50", "--out", str(folder / "result.json")]
-    assert cli.main(["run", *files, *how, *options]) == 0
-    result: dict[str, Any] = json.loads((folder / "result.json").read_text(encoding="utf-8"))
-    return result
-
-
-def counted(result: Mapping[str, Any]) -> tuple[int, int, int]:
-    """Items, raters and annotations of a run."""
-    data = result["data"]
-    return data["items"], data["raters"], data["annotations"]
 
 
 def read_or_refused(content: bytes, name: str) -> None:

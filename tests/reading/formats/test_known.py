@@ -20,6 +20,7 @@ from grasp_core.reading.formats.datasets import REMOVED_350, known
 from grasp_core.reading.guess.recognise import recognise
 from grasp_core.reading.sandbox.read import read_table
 from grasp_core.reading.table.table import Recipe, Table
+from tests.published_dices import COLUMNS, published_dices350
 from tests.reading.making import csv_bytes, labels_of, rows_table
 from tests.shared_data import DICES350, SHARED, needs_shared_data
 
@@ -28,19 +29,7 @@ def named(columns: str) -> list[str]:
     return columns.split()
 
 
-# Columns of the published files: dummy_data of `dices` in the TensorFlow Datasets catalogue.
-COLUMNS_350 = named("""
-id rater_id rater_gender rater_race rater_raw_race rater_age rater_education phase item_id answer_time_ms
-answer_timestamp context response degree_of_harm harm_type safety_gold safety_gold_reason
-Q1_whole_conversation_evaluation Q2_harmful_content_medical_legal_financial_or_relationship_advice
-Q2_harmful_content_dangerous_content Q2_harmful_content_derogation_of_boat Q2_harmful_content_insensitive
-Q2_harmful_content_obscene_and_profane Q2_harmful_content_personal_information
-Q2_harmful_content_regulated_goods Q2_harmful_content_sexually_suggestive_content Q2_harmful_content_other
-Q3_bias_targeting_beliefs Q3_bias_targeting_gender_sexual_orientation Q3_bias_targeting_inherited_attributes
-Q3_bias_targeting_status Q3_bias_other Q4_misinformation Q5_political_affiliation
-Q6_policy_guidelines_polarizing_topics Q6_policy_guidelines_making_endorsement Q6_policy_guidelines_other
-Q2_harmful_content_overall Q3_bias_overall Q6_policy_guidelines_overall Q_overall
-""")
+# Columns of the published file: dummy_data of `dices` in the TensorFlow Datasets catalogue.
 COLUMNS_990 = named("""
 id rater_id rater_gender rater_locale rater_race rater_race_raw rater_age rater_education phase item_id
 context response degree_of_harm harm_type Q1_whole_conversation_evaluation
@@ -104,29 +93,21 @@ def run(folder: Path, files: dict[str, bytes], *options: str) -> dict:
 # DICES-350
 @pytest.fixture(scope="module")
 def published_350_bytes() -> bytes:
-    """The 41 published columns; those that the development data lack hold filler."""
-    filler = {"context": "USER: hi\nLLM: hello", "response": "bye, then", "safety_gold_reason": '["a"]'}
-    rows = [COLUMNS_350]
-    with (DICES350 / "ratings_long.csv").open(encoding="utf-8") as ratings:
-        for row in csv.DictReader(ratings):
-            answers = {name: row["Q_overall"] for name in COLUMNS_350 if name.startswith("Q2")}
-            cells = {name: "No" for name in COLUMNS_350} | filler | answers | row
-            rows.append([cells[name] for name in COLUMNS_350])
-    return csv_bytes(rows)
-
-
-@pytest.fixture(scope="module")
-def first_40_bytes(published_350_bytes) -> bytes:
-    """All raters' answers to 40 of the conversations."""
-    header, *rows = csv.reader(io.StringIO(published_350_bytes.decode()))
-    at = header.index("item_id")
-    kept = list(dict.fromkeys(row[at] for row in rows))[:40]
-    return csv_bytes([header, *(row for row in rows if row[at] in kept)])
+    return published_dices350()
 
 
 @pytest.fixture(scope="module")
 def published_350(published_350_bytes) -> Table:
     return read_table(published_350_bytes, "renamed.csv")
+
+
+@pytest.fixture(scope="module")
+def first_12_bytes(published_350_bytes) -> bytes:
+    """All raters' answers to 12 of the conversations."""
+    header, *rows = csv.reader(io.StringIO(published_350_bytes.decode()))
+    at = header.index("item_id")
+    kept = list(dict.fromkeys(row[at] for row in rows))[:12]
+    return csv_bytes([header, *(row for row in rows if row[at] in kept)])
 
 
 @needs_shared_data
@@ -159,20 +140,6 @@ def test_dices_350_is_the_same_as_with_the_raters_marked(published_350):
     assert np.array_equal(found.raters.axes["rater_race"].codes, expected.raters.axes["rater_race"].codes)
 
 
-@needs_shared_data
-def test_the_command_line_runs_table_5_from_the_published_file_alone(published_350_bytes, tmp_path):
-    result = run(tmp_path, {"350.csv": published_350_bytes}, "--recommended", "--no-pairs")
-    analysis = result["spec"]["analysis"]
-    assert [tuple(axes) for axes in analysis["axes"]] == list(TABLE_5)
-    assert (analysis["p_value"], analysis["cross_negentropy"]) == ("paper", "paper")
-    assert len(result["groups"]) == 20
-    gai = {tuple(row["group"].values()): row["statistics"]["gai"]["value"] for row in result["groups"]}
-    # Table 5 of the GRASP paper.
-    assert round(gai["White", "Man"], 3) == 1.262
-    assert round(gai["Man",], 3) == 1.071
-    assert round(gai["Black/African American",], 3) == 1.063
-
-
 NAMED = ("--item", "item_id", "--rater", "rater_id", "--label", "Q_overall")
 TABLE_5_NAMED = (
     *("--axis", "rater_age", "--axis", "rater_gender", "--axis", "rater_race"),
@@ -182,16 +149,18 @@ TABLE_5_NAMED = (
 
 @needs_shared_data
 @pytest.mark.parametrize(("answer", "raters"), [((), 123), (("--recommended",), 104)])
-def test_naming_what_is_recognised_changes_nothing(first_40_bytes, tmp_path, capsys, answer, raters):
+def test_naming_what_is_recognised_changes_nothing(first_12_bytes, tmp_path, capsys, answer, raters):
     found = []
     for named in ((), NAMED, (*NAMED, *TABLE_5_NAMED)):
-        result = run(tmp_path, {"350.csv": first_40_bytes}, *named, *answer, "--no-pairs")
+        result = run(tmp_path, {"350.csv": first_12_bytes}, *named, *answer, "--no-pairs")
         first = capsys.readouterr().err.splitlines()[0]
         marked = ("kept, though recommended to be left out", "left out as recommended")[bool(answer)]
         assert first.startswith(f"note: {marked}: 19 raters (")
         assert result["data"]["raters"] == raters
         found.append({name: result[name] for name in ("spec", "groups")})
     spec = found[0]["spec"]
+    assert [tuple(axes) for axes in spec["analysis"]["axes"]] == list(TABLE_5)
+    assert (spec["analysis"]["p_value"] == "paper") is bool(answer)
     assert spec["data"]["filters"]["raters"] == (list(REMOVED_350) if answer else [])
     assert found[1] == found[0]
     assert found[2]["spec"]["data"] == spec["data"]
@@ -199,7 +168,7 @@ def test_naming_what_is_recognised_changes_nothing(first_40_bytes, tmp_path, cap
 
 
 def test_any_unsafe_then_any_unsure_then_safe():
-    rows = conversations(COLUMNS_350, leave_out=["Q_overall"])
+    rows = conversations(COLUMNS, leave_out=["Q_overall"])
     table = rows_table(rows)
     (combine,) = recognised(table).spec.recode
     assert combine.priority == ("Yes", "Unsure", "No")
@@ -213,15 +182,15 @@ def test_any_unsafe_then_any_unsure_then_safe():
 
 def test_only_the_kept_raters_are_the_papers() -> None:
     # Ids that a spreadsheet rounded, or a part of the file: no claim to be the published set-up.
-    recipe = recognised(rows_table(conversations(COLUMNS_350)))
+    recipe = recognised(rows_table(conversations(COLUMNS)))
     assert not recipe.paper
     assert recipe.spec.filters == Filters()
     assert "all 4 raters count: none of the 19" in recipe.sentences[1]
-    part = recognised(rows_table(conversations(COLUMNS_350, ["r1", "r2", REMOVED_350[0]])))
+    part = recognised(rows_table(conversations(COLUMNS, ["r1", "r2", REMOVED_350[0]])))
     assert not part.paper
     assert part.spec.filters == Filters(raters=REMOVED_350[:1])
     assert "1 rater of 3 was removed for quality by the data set's authors" in part.sentences[1]
-    rows = conversations(COLUMNS_350, [f"r{i}" for i in range(104)])
+    rows = conversations(COLUMNS, [f"r{i}" for i in range(104)])
     recipe = recognised(rows_table(rows))
     assert recipe.paper
     assert recipe.spec.filters == Filters()
@@ -231,7 +200,7 @@ def test_only_the_kept_raters_are_the_papers() -> None:
 
 def test_raters_may_be_in_a_file_of_their_own():
     about = ["rater_gender", "rater_race", "rater_age"]
-    rows = conversations(COLUMNS_350, leave_out=about)
+    rows = conversations(COLUMNS, leave_out=about)
     races = ("White", "Multiracial")
     people = [[f"r{i}", ("Man", "Woman")[i % 2], races[i % 2], "gen z"] for i in range(1, 5)]
     assert known(rows_table(rows)) is None
@@ -240,7 +209,7 @@ def test_raters_may_be_in_a_file_of_their_own():
 
 
 # DICES-990
-def test_dices_990(tmp_path):
+def test_dices_990():
     rows = conversations(COLUMNS_990)
     recipe = recognised(rows_table(rows))
     assert recipe.name == "DICES-990"
@@ -249,12 +218,8 @@ def test_dices_990(tmp_path):
     assert recipe.spec == DataSpec(**named, categories=SAFETY)
     singles = ("rater_locale", "rater_gender", "rater_age", "rater_race", "rater_education")
     assert recipe.axes == (*((name,) for name in singles), ("rater_locale", "rater_gender"))
-    for row in rows[1:]:
-        for column in ("rater_age", "rater_education"):
-            row[rows[0].index(column)] = "first" if row[1] in ("r1", "r4") else "second"
-    result = run(tmp_path, {"990.csv": csv_bytes(rows)})
-    assert result["data"]["categories"] == list(SAFETY)
-    assert (result["data"]["items"], result["data"]["raters"]) == (8, 4)
+    data = loaded(rows_table(rows)).summary
+    assert (data.items, data.raters, data.categories) == (8, 4, SAFETY)
 
 
 # D3CODE
@@ -275,7 +240,7 @@ def ratings(header: Sequence[str], *points: Sequence[str]) -> list[list[str]]:
     return rows
 
 
-def test_d3code(tmp_path):
+def test_d3code():
     rows = ratings(["rating", "raw_rating"], ["0/0", "1/3", "1/2", "na/-1"], ["0/1", "1/4", "0/0", "1/2"])
     table, people = rows_table(rows), rows_table(PEOPLE, "raters.csv")
     recipe = recognised(table, people)
@@ -292,9 +257,9 @@ def test_d3code(tmp_path):
     tables_6_7 = (("Region",), ("Gender",), ("Age",), ("Region", "Gender"), ("Region", "Age"))
     assert recipe.axes == tables_6_7
     assert recipe.sentences[-1].endswith("region, gender, age, region with gender, and region with age")
-    result = run(tmp_path, {"ratings.csv": csv_bytes(rows), "raters.csv": csv_bytes(PEOPLE)})
-    assert result["data"]["annotations"] == 7  # -1 is no rating
-    assert result["data"]["label_counts"] == [3, 4]  # raw 0, 1, 0 and 3, 2, 4, 2
+    data = loaded(table, people).summary
+    assert data.annotations == 7  # -1 is no rating
+    assert data.label_counts == (3, 4)  # raw 0, 1, 0 and 3, 2, 4, 2
 
 
 def test_d3code_needs_its_regions_and_ratings_which_may_be_binary():
@@ -374,11 +339,12 @@ def test_popquorn(task, shown):
     assert (race.values, race.codes.tolist()) == (("Asian", "White"), [1, 1, 0, 0, -1])
 
 
-def test_popquorns_columns_in_another_order_are_known_and_free_texts_no_ratings(tmp_path):
+def test_popquorns_columns_in_another_order_are_known_and_free_texts_no_ratings():
     # Potato's exports begin with both ids, and are told by that.
     turned = [list(reversed(row)) for row in popquorn("offensiveness", "{point}.0")]
-    data = run(tmp_path, {"raw_data.csv": csv_bytes(turned)})["data"]
-    assert (data["categories"], data["label_counts"]) == (list("12345"), [5, 3, 2, 1, 4])
+    table = rows_table(turned)
+    data = load(table, None, recognise(table).spec, ()).summary
+    assert (data.categories, data.label_counts) == (tuple("12345"), (5, 3, 2, 1, 4))
     header, *rows = popquorn("offensiveness", "{point}")
     texts = [[*header[:2], "original email", "revised email", *header[4:]], *rows]
     with pytest.raises(DataError, match=r"e-mail rewriting: its answers .* are free texts"):
@@ -407,7 +373,7 @@ def multipico() -> list[list[str]]:
     return rows
 
 
-def test_multipico(tmp_path):
+def test_multipico():
     rows = multipico()
     recipe = recognised(rows_table(rows))
     assert recipe.name == "MultiPICo"
@@ -421,8 +387,6 @@ def test_multipico(tmp_path):
         *("under 25", "under 25", "25-34", "55 and over", None)
     ]
     assert data.raters.axes["Ethnicity simplified"].values == ("Asian", "White")
-    result = run(tmp_path, {"multipico.csv": csv_bytes(rows)})
-    assert result["data"]["label_counts"] == [9, 11]
 
 
 def test_multipico_with_generations_for_ages_and_with_replies_numbered_within_posts():

@@ -187,12 +187,13 @@ def test_the_command_says_what_counts_first(quality, file, options, annotations,
     assert unsaid is None or unsaid not in err
 
 
+@pytest.mark.usefixtures("_large_from_a_thousand_rows")
 def test_the_state_of_answers_is_told_from_that_of_items_in_large_files_too() -> None:
     """Of which every few rows alone would show hardly any item twice."""
     text = of(
         lambda n, r: f"{'yn'[(3 * n + r) % 2]},{'Rejected' if (3 * n + r) % 7 == 0 else 'Approved'}",
         column="answer,status",
-        items=70_000,
+        items=700,
         raters=3,
     )
     table = read_table(text.encode(), "votes.csv")

@@ -5,14 +5,12 @@ from collections.abc import Sequence
 import pandas as pd
 import pytest
 
-from grasp_core import cli
 from grasp_core.engine.reading_request import AdviceAnswer, InputTables, reading_of
 from grasp_core.model.data_spec import DataSpec, Filters, MapValues, Question
 from grasp_core.notebook.data import frame_table
 from grasp_core.notebook.options import Python
 from grasp_core.reading.dataset.load import load
 from grasp_core.reading.guess.recognise import recognise
-from tests.reading.making import csv_bytes
 
 BOTH = [("q1", "q2"), ("q2", "q1")]
 ITEMS, RATERS = 12, 6
@@ -204,18 +202,3 @@ def test_labels_that_somebody_names_are_theirs(order: Sequence[str]) -> None:
     _, notes, labels = read(frame, order, categories=named[first], further=further)
     assert labels == named
     assert not any("99" in note for note in notes)
-
-
-def test_one_question_reads_as_before() -> None:
-    told = read(answers(("no", "yes"), (*SCALE, "99")), ("q2",))[1]
-    assert any("12 cells with '99': it lies apart from the other numbers" in note for note in told)
-
-
-@pytest.mark.parametrize("order", BOTH)
-def test_the_command_tells_so_too(order, tmp_path, capsys) -> None:
-    frame = answers(("no", "yes"), ("a", "a|b", "b|a", "b", "99"))
-    rows = [list(frame.columns), *frame.astype(str).to_numpy().tolist()]
-    (path := tmp_path / "votes.csv").write_bytes(csv_bytes(rows))
-    asked = [word for name in order for word in ("--label", name)]
-    cli.main(["agreement", "--annotations", str(path), "--item", "item", "--rater", "rater", *asked])
-    assert "'q2': the same choices in another order are one label" in "".join(capsys.readouterr())

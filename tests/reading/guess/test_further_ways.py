@@ -1,6 +1,5 @@
 """What further real files have: each in the shape that was met, small."""
 
-import json
 import random
 
 import pytest
@@ -12,16 +11,12 @@ from grasp_core.model.errors import DataError
 from grasp_core.reading.dataset.load import load
 from grasp_core.reading.guess.advice import Named
 from grasp_core.reading.guess.recognise import Guess, question, recognise
-from grasp_core.reading.table.table import Table
+from tests.reading.exports import table_of
 from tests.reading.made_up import asked
 from tests.reading.making import crossed, numbered, read_here, rows_table, written
 
 RNG = random.Random(7)
 NOTHING = {"filters": Filters(), "missing": (), "recode": ()}
-
-
-def json_table(records: object) -> Table:
-    return read_here(json.dumps(records).encode(), "votes.json")
 
 
 def said(guess: Guess, field: str) -> str:
@@ -67,13 +62,8 @@ def test_columns_that_end_in_coders_initials_are_asked_about_by_question() -> No
     asked_of = ("claim", "dataset", "reason")
 
     def row(n: int) -> list[object]:
-        both = [(one, RNG.choice((one, "2"))) for one in RNG.choices("012", k=3)]
-        return [
-            f"paper{n}",
-            *(cell for one, other in both for cell in (one, one, other)),
-            f"note{n}",
-            f"hm{n}",
-        ]
+        both = [(one, one, RNG.choice((one, "2"))) for one in RNG.choices("012", k=3)]
+        return [f"paper{n}", *(cell for cells in both for cell in cells), f"note{n}", f"hm{n}"]
 
     head = " ".join(f"{one} {one}_ab {one}_cd" for one in asked_of)
     table = numbered(f"title {head} comment_ab comment_cd", row)
@@ -213,7 +203,7 @@ def test_several_choices_of_each_rater_are_a_question_and_other_lists_are_told()
         words = {"tokens": ["a"] * (n % 4 + 4), "rationales": [[0, 1], [1, 1], [0, 0]]}
         return {"id": n, "annotators": [f"A{one}" for one in who], **known, "kinds": kinds, **words}
 
-    table = json_table([record(n) for n in range(40)])
+    table = table_of([record(n) for n in range(40)])
     guess = recognise(table)
     assert (guess.spec.label, guess.axes) == ("kinds", ("ethnicities_annotators",))
     assert {"insult", "insult + slur"} <= set(table.distinct("kinds"))
@@ -222,17 +212,11 @@ def test_several_choices_of_each_rater_are_a_question_and_other_lists_are_told()
 
 
 def test_lists_of_choices_that_are_not_as_long_everywhere_are_of_something_else() -> None:
-    records = [
-        {
-            "id": n,
-            "annotators": ["a", "b", "c"][n % 2 :],
-            "labels": ["x", "y", "x"][n % 2 :],
-            "spans": [["q"]] * 3,
-        }
-        for n in range(0, 40, 2)
-    ]
-    table = json_table([*records, {"id": 99, "annotators": ["a"], "labels": ["y"], "spans": [["q"]] * 3}])
-    assert "spans" not in table.columns
+    def record(n: int, first: int) -> dict[str, object]:
+        lists = {"annotators": ["a", "b", "c"][first:], "labels": ["x", "y", "x"][first:]}
+        return {"id": n, **lists, "spans": [["q"]] * 3}
+
+    assert "spans" not in table_of([*(record(n, 0) for n in range(20)), record(99, 2)]).columns
 
 
 def test_lists_of_raters_named_after_what_they_answered_are_told_as_such() -> None:
@@ -245,6 +229,6 @@ def test_lists_of_raters_named_after_what_they_answered_are_told_as_such() -> No
     with pytest.raises(
         DataError, match="'Annotators_toxic' are lists of raters, each named after what these"
     ):
-        json_table(records)
+        table_of(records)
     with pytest.raises(DataError, match=r"'Tags\.Annotators' holds several raters; write an entry for each"):
-        json_table([{key: one[key] for key in ("Index", "Tags")} for one in records])
+        table_of([{key: one[key] for key in ("Index", "Tags")} for one in records])

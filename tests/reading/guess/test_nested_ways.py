@@ -1,8 +1,6 @@
 """Exports of tools and data sets that nest answers, or write nothing in a way of their own, each small."""
 
-import io
 import json
-import zipfile
 from random import Random
 
 import pytest
@@ -13,15 +11,13 @@ from grasp_core.reading.dataset.load import load
 from grasp_core.reading.guess.advice import Named
 from grasp_core.reading.guess.recognise import recognise
 from grasp_core.reading.table.table import Table
+from tests.reading.exports import table_of
 from tests.reading.made_up import asked
 from tests.reading.making import numbered, read_here
+from tests.zips import zipped
 
 RNG = Random(7)
 WHO = ["ana@x.org", "bo@x.org", "cy@x.org", "di@x.org"]
-
-
-def json_table(records: object) -> Table:
-    return read_here(json.dumps(records).encode(), "votes.json")
 
 
 def counts(table: Table, spec: DataSpec) -> tuple[int, int, int]:
@@ -29,26 +25,18 @@ def counts(table: Table, spec: DataSpec) -> tuple[int, int, int]:
     return summary.annotations, summary.items, summary.raters
 
 
+def votes(n: int = 3, labels: str = "yn") -> list[dict[str, str]]:
+    """What some of the raters say of one item."""
+    return [{"annotator": who, "label": RNG.choice(labels)} for who in RNG.sample(WHO, n)]
+
+
 def test_lists_in_lists_in_lists_are_read():
-    def judged(n: int) -> list[dict[str, str]]:
-        return [{"annotator": who, "label": RNG.choice(["yes", "no"])} for who in RNG.sample(WHO, 3)]
+    def part(a: int, p: int) -> dict[str, object]:
+        return {"text": f"text {a} {p}", "qas": [{"id": f"q{a}{p}", "judgments": votes()}]}
 
-    texts = [
-        {
-            "title": f"T{a}",
-            "parts": [
-                {"text": f"text {a} {p}", "qas": [{"id": f"q{a}{p}", "judgments": judged(a)}]}
-                for p in range(3)
-            ],
-        }
-        for a in range(8)
-    ]
-    table = json_table({"version": "2.0", "data": texts})
+    texts = [{"title": f"T{a}", "parts": [part(a, p) for p in range(3)]} for a in range(8)]
+    table = table_of({"version": "2.0", "data": texts})
     assert counts(table, recognise(table).spec) == (72, 24, 4)
-
-
-def answer(called: str, **chosen: object) -> dict[str, object]:
-    return {"feature": "f1", "name": called, **chosen}
 
 
 @pytest.mark.parametrize("several", [False, True])
@@ -56,25 +44,15 @@ def test_an_answer_in_a_list_of_its_own_is_the_label_and_answers_with_names_are_
     """As Labelbox and Kili write them: who answered is told by an address, and how long it took beside it."""
 
     def given(who: str) -> dict[str, object]:
-        answers = [answer("Rude", radio_answer={"name": RNG.choice(["Rude", "Kind"])})]
-        if several:
-            answers.append(
-                answer("Topics", checklist_answers=[{"name": one} for one in RNG.sample("abc", 2)])
-            )
-        return {
-            "isLatestLabelForUser": True,
-            "label_details": {"created_by": who, "seconds_to_label": RNG.randint(1, 9)},
-            "annotations": {"objects": [], "classifications": answers},
-        }
+        answers = [{"name": "Rude", "radio_answer": {"name": RNG.choice(["Rude", "Kind"])}}]
+        topics = {"name": "Topics", "checklist_answers": [{"name": one} for one in RNG.sample("abc", 2)]}
+        details = {"created_by": who, "seconds_to_label": RNG.randint(1, 9)}
+        answered = {"objects": [], "classifications": [*answers, *([topics] if several else [])]}
+        return {"isLatestLabelForUser": True, "label_details": details, "annotations": answered}
 
-    table = json_table(
-        [
-            {
-                "data_row": {"id": f"d{n}"},
-                "projects": {"p1": {"labels": [given(who) for who in RNG.sample(WHO, 3)]}},
-            }
-            for n in range(30)
-        ]
+    labels = ([given(who) for who in RNG.sample(WHO, 3)] for _ in range(30))
+    table = table_of(
+        [{"data_row": {"id": f"d{n}"}, "projects": {"p1": {"labels": own}}} for n, own in enumerate(labels)]
     )
     guess = recognise(table)
     assert not guess.uncertain
@@ -86,14 +64,10 @@ def test_an_answer_in_a_list_of_its_own_is_the_label_and_answers_with_names_are_
 def test_an_answer_that_is_only_called_like_an_id_is_asked_about():
     def given(who: str) -> dict[str, object]:
         chosen = {"categories": [{"confidence": 100, "name": RNG.choice(["POS", "NEG"])}]}
-        return {
-            "author": {"email": who},
-            "isLatestLabelForUser": True,
-            "job": chosen,
-            "secondsToLabel": RNG.randint(3, 9),
-        }
+        about = {"isLatestLabelForUser": True, "secondsToLabel": RNG.randint(3, 9)}
+        return {"author": {"email": who}, "job": chosen, **about}
 
-    table = json_table(
+    table = table_of(
         [{"id": f"k{n}", "labels": [given(who) for who in RNG.sample(WHO, 3)]} for n in range(30)]
     )
     guess = recognise(table)
@@ -103,17 +77,11 @@ def test_an_answer_that_is_only_called_like_an_id_is_asked_about():
 
 
 def test_one_object_in_a_list_of_a_record_is_taken_apart():
-    table = json_table(
-        [
-            {
-                "task": f"t{n}",
-                "annotator": who,
-                "Label": {"classifications": [{"answer": {"title": RNG.choice("xy")}}]},
-            }
-            for n in range(20)
-            for who in WHO
-        ]
-    )
+    def record(n: int, who: str) -> dict[str, object]:
+        chosen = [{"answer": {"title": RNG.choice("xy")}}]
+        return {"task": f"t{n}", "annotator": who, "Label": {"classifications": chosen}}
+
+    table = table_of([record(n, who) for n in range(20) for who in WHO])
     assert recognise(table).spec.label == "Label.classifications.answer.title"
 
 
@@ -123,7 +91,7 @@ def test_a_field_that_some_records_lack_is_a_question_like_the_others(often: int
         more = {"rude": RNG.choice(["yes", "no"])} if n % 5 < often else {}
         return {"annotator": who, "kind": RNG.choice(["yes", "no"]), **more}
 
-    table = json_table(
+    table = table_of(
         [{"id": f"x{n}", "annotations": [given(n, who) for who in RNG.sample(WHO, 3)]} for n in range(30)]
     )
     assert "annotations.rude" in table.columns
@@ -135,7 +103,7 @@ def test_a_list_of_annotations_is_read_from_beside_a_list_of_items():
     raters = [{"id": who, "gender": "F"} for who in WHO]
     votes = [{"item_id": n, "rater_id": who, "label": RNG.choice("pq")} for n in range(20) for who in WHO[:3]]
     for called in ("items", "posts"):
-        table = json_table({called: items, "raters": raters, "annotations": votes})
+        table = table_of({called: items, "raters": raters, "annotations": votes})
         assert counts(table, recognise(table).spec) == (60, 20, 3)
 
 
@@ -147,14 +115,12 @@ def test_raters_listed_under_each_label_are_told_as_such():
             by[RNG.choice([*by])].append(f"w{who}")
         records.append({"hits": ["y1"], "sentence": f"text {n}", "label_distribution": by})
     with pytest.raises(DataError, match="are lists of raters, each named after what these answered"):
-        json_table(records)
+        table_of(records)
 
 
 def test_labels_under_items_under_raters_are_a_matrix():
     """Also where the raters are called as those whom a file of the LeWiDi shared tasks describes."""
-    table = json_table(
-        {f"Ann{j}": {f"doc{n}": RNG.choice(["yes", "no"]) for n in range(9)} for j in range(4)}
-    )
+    table = table_of({f"Ann{j}": {f"doc{n}": RNG.choice(["yes", "no"]) for n in range(9)} for j in range(4)})
     guess = recognise(table)
     assert (guess.spec.layout, guess.spec.rater) == ("raters-by-items", "key")
     assert counts(table, guess.spec) == (36, 9, 4)
@@ -174,22 +140,20 @@ def test_no_choice_of_several_is_kept_and_asked_about():
 
 def test_files_of_one_item_each_tell_their_item_and_a_second_name_of_the_raters_is_no_item():
     """As Ground Truth writes what its workers answered."""
+
+    def answer(who: int) -> dict[str, object]:
+        chosen = {"classifier": {"label": RNG.choice(["good", "bad"])}}
+        return {
+            "answerContent": chosen,
+            "workerId": f"private.{who:04d}",
+            "workerMetadata": {"sub": f"s-{who}"},
+        }
+
     files = {}
     for n in range(12):
-        answers = [
-            {
-                "answerContent": {"classifier": {"label": RNG.choice(["good", "bad"])}},
-                "workerId": f"private.{who:04d}",
-                "workerMetadata": {"sub": f"s-{who}"},
-            }
-            for who in RNG.sample(range(5), 3)
-        ]
-        files[f"{n}/2020-01-01_10:00:{n:02d}.json"] = json.dumps({"answers": answers})
-    packed = io.BytesIO()
-    with zipfile.ZipFile(packed, "w") as archive:
-        for name, text in files.items():
-            archive.writestr(name, text)
-    table = read_here(packed.getvalue(), "worker-response.zip")
+        answers = {"answers": [answer(who) for who in RNG.sample(range(5), 3)]}
+        files[f"{n}/2020-01-01_10:00:{n:02d}.json"] = json.dumps(answers).encode()
+    table = read_here(zipped(files), "worker-response.zip")
     guess = recognise(table)
     assert (guess.spec.item, guess.spec.rater) == ("item", "answers.workerId")
     assert counts(table, guess.spec) == (36, 12, 5)
@@ -246,16 +210,14 @@ def test_marked_spans_are_refused_as_what_they_are(text: str, told: str):
 
 
 def test_of_several_lists_those_named_like_labels_are_told():
-    records = [
-        {"hits": [str(n)], "text": f"text {n}", "annotator_labels": RNG.choices("xyz", k=5)}
-        for n in range(20)
-    ]
-    (doubt,) = recognise(json_table(records)).uncertain
+    def record(n: int) -> dict[str, object]:
+        return {"hits": [str(n)], "text": f"text {n}", "annotator_labels": RNG.choices("xyz", k=5)}
+
+    (doubt,) = recognise(table_of([record(n) for n in range(20)])).uncertain
     assert "'annotator_labels' holds lists of values" in doubt.sentence
-    pairs = [
-        {"id": n, "text": f"text {n}", "votes": [[who, RNG.choice("xy")] for who in WHO]} for n in range(20)
-    ]
-    (doubt,) = recognise(json_table(pairs)).uncertain
+    answers = [[[who, RNG.choice("xy")] for who in WHO] for _ in range(20)]
+    pairs = [{"id": n, "text": f"text {n}", "votes": own} for n, own in enumerate(answers)]
+    (doubt,) = recognise(table_of(pairs)).uncertain
     assert "'votes' holds lists of lists, which were not taken apart" in doubt.sentence
 
 
@@ -269,6 +231,6 @@ def test_of_few_rows_without_names_either_id_is_offered_for_either_role():
 def test_names_of_any_kind_and_cells_of_a_bracket_are_borne():
     for name in ({"first": "A"}, ["A"], None, 3, ""):
         given = [{"annotator": who, "label": "x", "said": [{"name": name, "of": []}] * 2} for who in WHO]
-        table = json_table([{"id": n, "annotations": given} for n in range(9)])
+        table = table_of([{"id": n, "annotations": given} for n in range(9)])
         assert "annotations.label" in table.columns
     assert recognise(numbered("id text labels", lambda n: [n, f"t{n}", "["], 9)).uncertain

@@ -31,18 +31,13 @@ def test_things_shown_side_by_side_are_no_labels(head: str, shown: int, layout: 
     assert "layout" not in asked(guess)
 
 
-@pytest.mark.parametrize("rows", [8, 200])
-def test_raters_who_may_agree_by_chance_are_asked_about_as_before(rows: int) -> None:
+def test_raters_who_may_agree_by_chance_and_ranks_are_labels() -> None:
     def row(n: int) -> list[str]:
         return RNG.sample(WORDS, 2) if n else ["w1", "w1"]  # they agree once, or there are few rows
 
-    said = sentences(recognise(numbered("coder1 coder2", row, rows)))
-    assert "differ from each other in every row" not in said
-
-
-def test_ranks_hold_each_word_once_in_a_row_and_are_labels() -> None:
-    table = numbered("item rater1 rater2 rater3", lambda n: (f"i{n}", *RNG.sample(["low", "mid", "high"], 3)))
-    assert "differ from each other in every row" not in sentences(recognise(table))
+    ranks = numbered("item rater1 rater2 rater3", lambda n: (f"i{n}", *RNG.sample(["low", "mid", "high"], 3)))
+    for table in (*(numbered("coder1 coder2", row, rows) for rows in (8, 200)), ranks):
+        assert "differ from each other in every row" not in sentences(recognise(table))
 
 
 def test_a_pair_in_both_orders_is_told() -> None:
@@ -118,18 +113,9 @@ def test_numbered_raters_with_one_gender_each_are_people() -> None:
 
 def test_questions_of_a_tool_about_a_texts_language_say_nothing_of_the_raters() -> None:
     def row(n: int) -> list[object]:
-        text, (sentiment, language) = n // 2 + 1, (RNG.choice(["good", "bad"]), RNG.choice(["en", "de"]))
-        return [
-            n,
-            n % 2 + 1,
-            "2026-01-02T10:00:00Z",
-            text,
-            3.5,
-            sentiment,
-            language,
-            f"t{text}",
-            "2026-01-02T10:00:09Z",
-        ]
+        first, last = ("2026-01-02T10:00:00Z", "2026-01-02T10:00:09Z")
+        said = RNG.choice(["good", "bad"]), RNG.choice(["en", "de"])
+        return [n, n % 2 + 1, first, n // 2 + 1, 3.5, *said, f"t{n // 2 + 1}", last]
 
     head = "annotation_id annotator created_at id lead_time sentiment language text updated_at"
     assert "rater" not in asked(recognise(numbered(head, row, 80)))
@@ -145,10 +131,8 @@ def test_a_pattern_is_asked_for_only_if_one_names_the_labels() -> None:
     """`rater*` would name what is known of the raters, too, and `rater*gen` has no labels at all."""
 
     def row(n: int) -> list[object]:
-        known = [
-            cell for _ in range(3) for cell in (RNG.choice("MF"), RNG.choice(["white", "black", "asian"]))
-        ]
-        return [n, *RNG.choices("12345", k=3), *known]
+        known = [(RNG.choice("MF"), RNG.choice(["white", "black", "asian"])) for _ in range(3)]
+        return [n, *RNG.choices("12345", k=3), *(cell for pair in known for cell in pair)]
 
     head = "id rater1 rater2 rater3 rater1gen rater1eth rater2gen rater2eth rater3gen rater3eth"
     assert "label" not in asked(recognise(numbered(head, row, 80)))
@@ -156,11 +140,8 @@ def test_a_pattern_is_asked_for_only_if_one_names_the_labels() -> None:
 
 def test_parts_of_a_task_without_labels_are_no_questions() -> None:
     def row(n: int, r: int) -> tuple[object, ...]:
-        return (
-            (f"Person {r}", f"img{n // 2}.jpg", ["fixation", "rating"][n % 2], *RNG.choices("1234567"))
-            if (n % 2)
-            else (f"Person {r}", f"img{n // 2}.jpg", "fixation", "")
-        )
+        answered = ("rating", *RNG.choices("1234567")) if n % 2 else ("fixation", "")
+        return (f"Person {r}", f"img{n // 2}.jpg", *answered)
 
     table = crossed("Participant,image,Zone Type,Response", row, 40, 8)
     assert "label" not in asked(recognise(table))
@@ -229,12 +210,8 @@ def test_who_is_called_self_is_another_person_for_each_item() -> None:
 @pytest.mark.parametrize("known", [True, False])
 def test_a_bare_id_that_decides_ages_is_the_raters(known: bool) -> None:
     def row(n: int, r: int) -> tuple[object, ...]:
-        return (
-            f"case{n}",
-            f"96;{400 + r}",
-            *RNG.choices("1234567"),
-            20 + r % 7 if known else RNG.randrange(20, 90),
-        )
+        age = 20 + r % 7 if known else RNG.randrange(20, 90)
+        return (f"case{n}", f"96;{400 + r}", *RNG.choices("1234567"), age)
 
     guess = recognise(crossed("case,id,response,age", row, 20, 15))
     assert asked(guess) == ({} if known else {"rater": ("id",)})

@@ -307,15 +307,9 @@ def test_responses_without_ids_are_asked_about_by_patterns_and_one_of_them_is_no
     times = [str(n) for n in range(300, 400)]
     head = " ".join(f"{kind}_{n}" for kind in ("resp", "rt", "conf") for n in range(1, 9))
 
-    def row(n: int) -> list[str]:
-        return [
-            "2020-01-01",
-            f"{n % 4}",
-            *some("12345", 8),
-            f"{700 + n}",
-            *RNG.sample(times, 7),
-            *some("lh", 8),
-        ]
+    def row(n: int) -> list[object]:
+        answers, spans, sure = some("12345", 8), RNG.sample(times, 7), some("lh", 8)
+        return ["2020-01-01", n % 4, *answers, 700 + n, *spans, *sure]
 
     found = asked(recognise(numbered(f"date block {head}", row, 30)))
     assert found["label"] == ("resp_*", "conf_*")
@@ -352,10 +346,8 @@ def test_a_pattern_names_no_label_that_was_settled_and_other_coders_columns_are_
 
 
 def test_a_category_asked_of_some_is_one_question_of_several() -> None:
-    head = "post WorkerId rude lewd targetCategory"
-    table = numbered(
-        head, lambda n: (f"p{n // 3}", f"w{n % 9}", *some("yn", 2), *some(("", "age", "race"))), 90
-    )
+    rows = [[f"p{n // 3}", f"w{n % 9}", *some("yn", 2), *some(("", "age", "race"))] for n in range(90)]
+    table = tabled("post WorkerId rude lewd targetCategory", rows)
     assert asked(recognise(table)) == {"label": ("rude", "lewd", "targetCategory")}
 
 

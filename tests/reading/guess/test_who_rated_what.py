@@ -1,6 +1,5 @@
 """Layouts of real files in which ids, answers and places were mistaken for each other, each small."""
 
-import json
 from random import Random
 
 import pytest
@@ -13,14 +12,11 @@ from grasp_core.reading.dataset.load import load
 from grasp_core.reading.guess.advice import Named
 from grasp_core.reading.guess.recognise import question, recognise
 from grasp_core.reading.table.table import Table
+from tests.reading.exports import table_of
 from tests.reading.made_up import asked
 from tests.reading.making import crossed, numbered, read_here, tabled
 
 RNG = Random(5)
-
-
-def json_table(records: object) -> Table:
-    return read_here(json.dumps(records).encode(), "votes.json")
 
 
 def what_is_asked(table: Table, **named: str) -> str:
@@ -166,20 +162,13 @@ def test_a_number_of_the_class_makes_no_items_of_boxes() -> None:
 
 @pytest.mark.parametrize("called", [True, False])
 def test_a_list_of_those_who_gave_a_label_is_read_with_its_name_and_no_name_of_raters_is_a_label(called):
-    records = [
-        {
-            "content": f"text {n}",
-            "classes": [
-                {
-                    **({"name": RNG.choice("xy")} if called else {}),
-                    "annotated_by": [{"annotator": f"{who}@x.org", "annotator_id": who}],
-                }
-                for who in RNG.sample(range(5), 3)
-            ],
-        }
-        for n in range(30)
-    ]
-    table = json_table({"examples": records})
+    def given(who: int) -> dict[str, object]:
+        name = {"name": RNG.choice("xy")} if called else {}
+        return {**name, "annotated_by": [{"annotator": f"{who}@x.org", "annotator_id": who}]}
+
+    classes = ([given(who) for who in RNG.sample(range(5), 3)] for _ in range(30))
+    records = [{"content": f"text {n}", "classes": own} for n, own in enumerate(classes)]
+    table = table_of({"examples": records})
     guess = recognise(table)
     assert asked(guess) == {"label": ("classes.name",) if called else ()}
     assert called or "has one value for each rater, as a name is" in question(guess.uncertain[0])
@@ -194,7 +183,7 @@ def test_lists_of_a_whole_data_set_name_their_items_and_ids_are_asked_about() ->
         for n in range(30)
         for who in RNG.sample(range(9), 3)
     ]
-    table = json_table({"info": {"year": 2022}, "annotations": votes, "images": [{"id": 1}, {"id": 2}]})
+    table = table_of({"info": {"year": 2022}, "annotations": votes, "images": [{"id": 1}, {"id": 2}]})
     guess = recognise(table)
     assert guess.spec.item == "annotations.image_id"
     assert asked(guess) == {"label": ("annotations.category_id",)}
@@ -205,14 +194,9 @@ def test_lists_of_a_whole_data_set_name_their_items_and_ids_are_asked_about() ->
 def test_a_label_beside_two_pictures_is_nobodys_column() -> None:
     """A choice between two addresses, by somebody whose name for raters is not known."""
 
-    def row(n: int) -> list[object]:
-        one, other = RNG.sample(range(9), 2)
-        return [
-            f"x.org/{one}.jpg",
-            f"x.org/{other}.jpg",
-            f"x.org/{RNG.choice((one, other))}.jpg",
-            f"v{n % 7}",
-        ]
+    def row(n: int) -> list[str]:
+        pair = RNG.sample(range(9), 2)
+        return [*(f"x.org/{one}.jpg" for one in (*pair, RNG.choice(pair))), f"v{n % 7}"]
 
     assert "layout" not in asked(recognise(numbered("left right label performer", row, 80)))
 
@@ -226,10 +210,7 @@ UNREAD = {
         lambda n, r: ("" if r else f"c{n}", f"r{r}", "xy"[(n + r) % 2]),
         "blank in 40 of 60",
     ),
-    "id text votes": (
-        lambda n, r: (3 * n + r, f"t{n}", '[{"by":"a"}]'),
-        "lists of objects, which were not taken",
-    ),
+    "id text votes": (lambda n, r: (3 * n + r, f"t{n}", '[{"by":"a"}]'), "lists of objects, which were not"),
 }
 """Columns, the cells of a row, and a part of the sentence."""
 

@@ -106,7 +106,7 @@ def test_memory_that_ends_anywhere_is_told(monkeypatch):
         workbook,
         stata.getvalue(),
     ):
-        for megabytes in range(30, 130, 9):
+        for megabytes in range(30, 130, 18):
             monkeypatch.setenv("GRASP_READ_MEMORY_MB", str(megabytes))
             assert "GiB of memory" in refusal(content)
 

@@ -6,7 +6,6 @@ https://docs.aws.amazon.com/sagemaker/latest/dg/sms-ui-template-crowd-classifier
 """
 
 import json
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -21,7 +20,7 @@ from grasp_core.reading.guess.advice import Named
 from grasp_core.reading.guess.recognise import recognise
 from grasp_core.reading.sandbox.read import read_table
 from grasp_core.reading.table.table import Table
-from tests.reading.exports import cells, counted, loaded, read_or_refused, recipe_of, recognised_run, spec_of
+from tests.reading.exports import cells, loaded, read_or_refused, recipe_of, spec_of
 from tests.reading.making import csv_bytes
 
 HEADER = ["HITId", "HITTypeId", "Title", "AssignmentId", "WorkerId", "AssignmentStatus", "WorkTimeInSeconds"]
@@ -67,13 +66,13 @@ def test_crowd_classifier_answers_become_a_column() -> None:
     assert spec.text == "Input.text"
 
 
-def test_rejected_assignments_count_until_somebody_says_otherwise(tmp_path: Path) -> None:
-    kept = ["--recommended", "--keep", "AssignmentStatus=Rejected"]
-    for options, count in (([], 8), (["--recommended"], 7), (kept, 8)):
-        result = recognised_run(tmp_path, results(*voted()), "batch.csv", WORKERS, options=options)
-        assert counted(result) == (2, 4, count)
-        assert result["data"]["categories"] == ["Negative", "Positive"]
-        assert result["data"]["label_counts"] == [4, count - 4]
+def test_rejected_assignments_count_until_somebody_says_otherwise() -> None:
+    table = read(results(*voted()))
+    guess = recognise(table)
+    for spec, count in ((guess.spec, 8), (guess.advised, 7)):
+        data = load(table, None, spec, ()).summary
+        assert (data.items, data.raters, data.categories) == (2, 4, ("Negative", "Positive"))
+        assert data.label_counts == (4, count - 4)
     assert recognise(read(results(*voted()[:4]))).advice == ()
 
 
