@@ -6,10 +6,10 @@ import gc
 import os
 import shutil
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, get_type_hints
 
 import pytest
 from hypothesis import settings
@@ -90,7 +90,10 @@ def own_main_module() -> Iterator[None]:
 
 @pytest.fixture(autouse=True, scope="module")
 def _cheaply(request: pytest.FixtureRequest) -> Iterator[None]:
-    """Files are read in the test's own process, a tenth of the work, and passwords hashed in no time."""
+    """Files are read and written in the test's own process, a tenth of the work, passwords hashed in no time.
+
+    Parts of charts are not validated when they are made, as on pages; in tests/report/charts they are.
+    """
     if request.node.get_closest_marker("in_earnest"):
         yield
         return
@@ -103,7 +106,21 @@ def _cheaply(request: pytest.FixtureRequest) -> Iterator[None]:
         patch.setattr(read, "read", parsed_here)
         patch.setattr(tables, "handle", handled_here)
         patch.setattr(passwords, "LOG2_N", 4)
+        for module, name, value in (  # which take long to load where nothing is drawn
+            ("altair.utils.schemapi", "DEBUG_MODE", False),
+            ("grasp_core.report.writers.cache", "call", _called_here),
+        ):
+            if module in sys.modules:
+                patch.setattr(sys.modules[module], name, value)
         yield
+
+
+def _called_here(_helper: object, work: Callable[..., Any], given: Mapping[str, object], *_: object) -> Any:
+    """As :func:`grasp_core.reading.sandbox.read.call`, in this process."""
+    from grasp_core.model.json_values import from_json
+
+    kinds = get_type_hints(work)
+    return work(**{name: from_json(value, kinds[name]) for name, value in given.items()})
 
 
 @pytest.fixture(scope="session")

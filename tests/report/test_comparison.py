@@ -141,12 +141,8 @@ def test_a_group_that_gains_its_stars() -> None:
     )
     row = changes_table([change]).iloc[0]
     assert row[["group", "axis", "statistic", "a", "b", "significance"]].tolist() == [
-        "Woman",
-        "gender",
-        "GAI",
-        "1.100 ↑",
-        "1.300 ↑**",
-        "not significant → after correction",
+        *("Woman", "gender", "GAI"),
+        *("1.100 ↑", "1.300 ↑**", "not significant → after correction"),
     ]
 
 
@@ -265,13 +261,8 @@ def test_pairs_are_held_against_each_other_in_either_order() -> None:
     quiet = replace(a.pairs[2], statistics=a.pairs[0].statistics)
     other = changes_table(pairs_compared(a, replace(a, pairs=(quiet,)))).set_index("statistic")
     assert other.index.tolist() == [
-        "Label use (“Yes”)",
-        "Further labels (“No”)",
-        "Further labels (“Unsure”)",
-        "XRR",
-        "Gap of the first",
-        "Gap of the second",
-        "Difference in IRR",
+        *("Label use (“Yes”)", "Further labels (“No”)", "Further labels (“Unsure”)"),
+        *("XRR", "Gap of the first", "Gap of the second", "Difference in IRR"),
     ]
     assert other.loc["XRR", "significance"] == "may be luck → not significant"
     assert other.loc["Difference in IRR", "moved"] == pytest.approx(0.13)

@@ -42,10 +42,7 @@ def test_results_table(three):
     table = tables.results_table(three)
     parts = ["", "_low", "_high", "_interval", "_arrow", "_stars", "_p", "_q", "_form", "_reason"]
     assert list(table.columns) == [
-        "axis",
-        "group",
-        "raters",
-        "annotations",
+        *("axis", "group", "raters", "annotations"),
         *(f"irr{part}" for part in parts),
         *(f"gai{part}" for part in parts),
     ]
@@ -58,18 +55,8 @@ def test_results_table(three):
     assert table["gai_reason"].tolist() == ["", "no shared items", ""]
     labels = [tables.column_label(column) for column in tables.results_table(three).columns]
     assert labels[:12] == [
-        "Axis",
-        "Group",
-        "Raters",
-        "Annotations",
-        "IRR",
-        "IRR from",
-        "IRR to",
-        "IRR 95 % interval",
-        "IRR ↑↓",
-        "IRR *",
-        "IRR p",
-        "IRR q",
+        *("Axis", "Group", "Raters", "Annotations"),
+        *("IRR", "IRR from", "IRR to", "IRR 95 % interval", "IRR ↑↓", "IRR *", "IRR p", "IRR q"),
     ]
     assert len(set(labels)) == len(labels)
     rows = list(make_result().groups)
@@ -92,17 +79,8 @@ def test_rows_sort_by_the_lead_statistic_whichever_is_shown(three):
 def test_wide_table_is_table_5():
     table = tables.wide_table(make_result())
     assert list(table.columns) == [
-        "Axis",
-        "Group",
-        "Raters",
-        "Annotations",
-        "IRR",
-        "XRR",
-        "Negentropy",
-        "Cross-negentropy",
-        "Plurality size",
-        "Voting agreement",
-        "GAI",
+        *("Axis", "Group", "Raters", "Annotations"),
+        *("IRR", "XRR", "Negentropy", "Cross-negentropy", "Plurality size", "Voting agreement", "GAI"),
     ]
     row = table.set_index("Group").loc["White, Man"]
     assert row["Axis"] == "race × gender"

@@ -8,13 +8,8 @@ from tests.server.conftest import ANN, SIGN_IN, VIEWER, MakeClient
 
 STREAM = "/_stcore/stream"
 PATHS = [
-    "/",
-    "/results?run=x",
-    "/api/health",
-    "/api/runs/x",
-    "/metrics",
-    "/_stcore/host-config",
-    "/oauth2callback",
+    *("/", "/results?run=x", "/api/health", "/api/runs/x"),
+    *("/metrics", "/_stcore/host-config", "/oauth2callback"),
 ]
 
 

@@ -16,7 +16,7 @@ from grasp_core.report.charts.forest import (
     leaderboard_chart,
     models_chart,
 )
-from grasp_core.report.charts.theme import to_svg
+from grasp_core.report.charts.theme import spec_of, to_svg
 from grasp_core.report.models import EVERYBODY
 from grasp_core.report.words.label_use import shift_outcome
 from tests.analysis.models.cases import ask, model
@@ -56,7 +56,7 @@ def test_value_interval_and_the_middle_of_chance(result):
     assert (missing["x"], missing["figures"]) == (None, "not estimable")
     assert missing["verdict"] == "not estimable: XRR is 0"
     assert (without["low"], without["interval"], without["figures"]) == (None, "too few", "0.900")
-    text = forest_plot(result, "gai").to_dict()["description"]
+    text = spec_of(forest_plot(result, "gai"))["description"]
     assert text == (
         "GAI with its 95 % interval for 3 groups: A 1.200 [1.050, 1.350], after correction; C 0.900. "
         "Not estimable: B."
@@ -81,7 +81,7 @@ def test_every_row_has_its_own_place(result):
     rows = drawn(forest_plot(result, "gai"))
     assert all(row["top"] < row["text_y"] < row["mark_y"] < row["bottom"] for row in rows)
     assert all(above["bottom"] <= below["top"] for above, below in pairwise(rows))
-    assert forest_plot(result, "gai").to_dict()["height"] == rows[-1]["bottom"]
+    assert spec_of(forest_plot(result, "gai"))["height"] == rows[-1]["bottom"]
 
 
 def test_one_label_in_points(result):
@@ -112,7 +112,7 @@ def test_groups_of_few_raters_have_no_row(result):
     few = replace(result, groups=(replace(result.groups[0], n_raters=4), *result.groups[1:]))
     assert [row["group"] for row in drawn(label_forest_plot(few, "No"))] == ["B"]
     assert [row["group"] for row in drawn(forest_plot(few, "gai"))] == ["B", "C"]
-    assert "fewer than 5 raters: A (4)" in forest_plot(few, "gai").to_dict()["description"]
+    assert "fewer than 5 raters: A (4)" in spec_of(forest_plot(few, "gai"))["description"]
     assert [row["group"] for row in drawn(forest_plot(few, "gai", of="A by topic"))] == ["A", "B", "C"]
 
 
@@ -149,7 +149,7 @@ def test_axes_from_the_largest_dsi():
     assert rows[0]["figures"] == "1.262 **"
     assert (rows[2]["p"], rows[2]["q"], rows[2]["verdict"]) == ("0.368", "1.000", "not significant")
     assert (rows[1]["attained"], rows[1]["named"]) == ("Latine", "race: Latine")
-    text = dsi_chart(make_result()).to_dict()["description"]
+    text = spec_of(dsi_chart(make_result()))["description"]
     assert text.startswith(
         "Diversity sensitivity index by axis, largest first: race × gender: White, Man 1.262, after "
         "correction; race: Latine 1.139"
@@ -171,7 +171,7 @@ def test_axis_that_cannot_be_estimated_keeps_its_row():
     chart = dsi_chart(replace(result, dsi=(missing, *result.dsi)))
     row = drawn(chart)[-1]
     assert (row["named"], row["verdict"]) == ("zodiac", "not estimable: no group has a GAI")
-    assert "Not estimable: zodiac." in chart.to_dict()["description"]
+    assert "Not estimable: zodiac." in spec_of(chart)["description"]
     chart = dsi_chart(replace(make_result(), dsi=(missing,)))
     assert [row["x"] for row in drawn(chart)] == [None]
 
@@ -181,7 +181,7 @@ def test_while_a_run_goes_on_the_axis_stays_though_values_widen_it_a_little():
         known = make_outcome(1.2, "up")
         null = replace(known.null, low=0.8, high=high)
         row = DsiResult(("race",), None, replace(known, null=null), None, "none")
-        layers = dsi_chart(so_far(make_result(dsi=(row,)), 500)).to_dict()["layer"]
+        layers = spec_of(dsi_chart(so_far(make_result(dsi=(row,)), 500)))["layer"]
         return [layer["encoding"].get("x") for layer in layers]
 
     assert axis(1.31) == axis(1.32)
@@ -258,7 +258,7 @@ def test_significance_is_colour_shape_and_words(of_models: ModelsResult, theme) 
     assert encodings(chart, "shape")[0]["scale"]["range"] == ["diamond", "triangle-up", "circle"]
     row = drawn(chart)[2]
     assert (row["figures"], row["q"]) == ("0.900 **", "0.004")
-    assert "Man: one 0.900, after correction" in chart.to_dict()["description"]
+    assert "Man: one 0.900, after correction" in spec_of(chart)["description"]
 
 
 def test_it_can_be_drawn_and_says_where_nothing_is(of_models: ModelsResult) -> None:

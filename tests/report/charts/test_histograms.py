@@ -8,6 +8,7 @@ from grasp_core.model.remarks.remark import said
 from grasp_core.report.charts.forest import label_use_chart
 from grasp_core.report.charts.histograms import group_histograms, null_histograms
 from grasp_core.report.charts.rows import quantile, shared_domain
+from grasp_core.report.charts.theme import spec_of
 from grasp_core.report.tables import not_drawn
 from tests.report.charts.drawn import datasets, encodings
 from tests.results import (
@@ -107,7 +108,7 @@ def test_any_number_of_groups(count):
     )
     chart = null_histograms(make_result(groups, statistics=("irr",)), "irr")
     assert len(datasets(chart)["rows"]) == count
-    assert chart.to_dict()["height"] == 44 * count + 26  # groups, one axis's heading
+    assert spec_of(chart)["height"] == 44 * count + 26  # groups, one axis's heading
 
 
 def test_no_group_at_all_says_so():
@@ -125,7 +126,7 @@ def test_groups_of_few_raters_are_listed_and_not_drawn():
     assert [row["group"] for row in datasets(chart)["rows"]] == ["B"]
     told = "Not drawn, of fewer than 5 raters: A (4); all numbers stand in the tables."
     assert not_drawn(result.groups) == told
-    assert chart.to_dict()["description"].endswith(told)
+    assert spec_of(chart)["description"].endswith(told)
     alone = make_result((few,), statistics=("irr",))  # else nothing would be drawn
     assert [row["group"] for row in datasets(null_histograms(alone, "irr"))["rows"]] == ["A"]
     assert not_drawn(alone.groups) == ""
@@ -142,7 +143,7 @@ def test_label_use_is_drawn_in_points_of_the_label_that_differs_most():
     assert first["interval"] == "[+4.0, +20.0]"
     assert (without["group"], without["x"]) == ("B", None)
     assert max(datasets(chart)["nulls"][0]["x"]) == pytest.approx(100 * null.high)
-    assert "A: “No” +12.0 [+4.0, +20.0], after correction" in chart.to_dict()["description"]
+    assert "A: “No” +12.0 [+4.0, +20.0], after correction" in spec_of(chart)["description"]
 
 
 def test_each_group_may_have_an_axis_of_its_own():
@@ -160,12 +161,12 @@ def test_each_group_may_have_an_axis_of_its_own():
 
 
 def test_alt_text():
-    text = null_histograms(make_result(), "gai").to_dict()["description"]
+    text = spec_of(null_histograms(make_result(), "gai"))["description"]
     assert text.startswith("Histograms of GAI for 20 groups under shuffled rater profiles")
     assert "; White, Man 1.262, after correction; " in text
     assert "; Asian, Woman 0.540, may be luck; " in text
     row = make_group(gai=Outcome(None, reason=said("no shared items")))
-    text = null_histograms(make_result((row,), statistics=("gai",)), "gai").to_dict()["description"]
+    text = spec_of(null_histograms(make_result((row,), statistics=("gai",)), "gai"))["description"]
     assert text.endswith("Not estimable: Woman.")
 
 
@@ -196,8 +197,8 @@ def test_an_interval_is_a_bar_within_the_axis():
     low, high = next(x["scale"]["domain"] for x in encodings(chart, "x") if "scale" in x)
     assert low < -0.1
     assert high > 0.5
-    assert "bar: its 95 % interval" in " ".join(chart.to_dict()["title"]["subtitle"])
-    assert "bar" not in " ".join(null_histograms(make_result(), "irr").to_dict()["title"]["subtitle"])
+    assert "bar: its 95 % interval" in " ".join(spec_of(chart)["title"]["subtitle"])
+    assert "bar" not in " ".join(spec_of(null_histograms(make_result(), "irr"))["title"]["subtitle"])
 
 
 def test_a_page_has_its_groups_on_the_axis_of_all():
@@ -240,7 +241,7 @@ def test_all_statistics_of_a_group_are_in_deviations_from_chance(row):
     assert drawn["GAI"]["value"] == "1.300 ↑"
     assert drawn["Label use: “unsafe”"]["value"] == "−11.2 ↓"
     assert drawn["Label use: “unsafe”"]["interval"] == "[−17.2, −5.2]"
-    assert chart.to_dict()["description"].startswith("Histograms of the statistics of Woman")
+    assert spec_of(chart)["description"].startswith("Histograms of the statistics of Woman")
 
 
 def test_what_a_group_has_not_is_told():
@@ -269,10 +270,10 @@ def test_label_use_has_a_row_per_label_that_differs_most(row):
     assert (unsafe["group"], unsafe["value"], unsafe["interval"]) == ("unsafe", "−11.2", "[−17.2, −5.2]")
     assert [round(unsafe[end], 9) for end in ("x", "low", "high")] == [-11.2, -17.2, -5.2]
     assert (safe["value"], safe["significance"]) == ("+11.2", "after correction")
-    assert chart.to_dict()["title"]["subtitle"][-1] == "All labels together: p = 0.002, q = 0.010."
+    assert spec_of(chart)["title"]["subtitle"][-1] == "All labels together: p = 0.002, q = 0.010."
     assert (
         "unsafe −11.2 [−17.2, −5.2], after correction; safe +11.2 [+5.2, +17.2], after correction."
-        in chart.to_dict()["description"]
+        in spec_of(chart)["description"]
     )
     shifts = {f"L{n}": Shift((-1) ** n * n / 1000) for n in range(60)}
     row = replace(make_group("Woman"), label_use=LabelUse(shifts, most="L59"))

@@ -19,7 +19,7 @@ from grasp_core.report.charts.maps import (
     place_labels,
     rater_map_chart,
 )
-from grasp_core.report.charts.theme import to_svg
+from grasp_core.report.charts.theme import spec_of, to_svg
 from tests.analysis.cases import ALL, task
 from tests.report.charts.drawn import datasets, encodings
 from tests.results import make_group, make_outcome, make_result, without_gai
@@ -66,19 +66,19 @@ def test_what_has_no_gai_is_said():
     found = {row["group"]: row for row in datasets(cohesion_map(make_result(tuple(rows))))["groups"]}
     assert found["gen x+"]["verdict"] == "p not tested"
     chart = cohesion_map(make_result(statistics=("irr", "xrr")))
-    assert "GAI was not part of this run" in chart.to_dict()["title"]["subtitle"][1]
+    assert "GAI was not part of this run" in spec_of(chart)["title"]["subtitle"][1]
     rows = [*make_result().groups, make_group("X", irr=Outcome(None), xrr=Outcome(0.1), gai=Outcome(None))]
     chart = cohesion_map(make_result(tuple(rows)))
     assert len(datasets(chart)["groups"]) == 20
-    assert "Not estimable, so not shown: 1 group." in chart.to_dict()["title"]["subtitle"][1]
-    assert chart.to_dict()["description"].endswith("Not estimable: 1 group.")
+    assert "Not estimable, so not shown: 1 group." in spec_of(chart)["title"]["subtitle"][1]
+    assert spec_of(chart)["description"].endswith("Not estimable: 1 group.")
 
 
 def test_groups_of_few_raters_have_no_point():
     given = {"irr": Outcome(0.2), "xrr": Outcome(0.1), "gai": make_outcome(2.0, "up")}
     chart = cohesion_map(make_result((make_group("A", raters=4, **given), make_group("B", **given))))
     assert [row["group"] for row in datasets(chart)["groups"]] == ["B"]
-    assert "fewer than 5 raters: A (4)" in chart.to_dict()["description"]
+    assert "fewer than 5 raters: A (4)" in spec_of(chart)["description"]
 
 
 @pytest.mark.parametrize("groups", [(), (make_group(irr=Outcome(None), xrr=Outcome(None)),)])
@@ -182,4 +182,4 @@ def test_it_is_told_in_words_and_can_be_written(found: RaterMap) -> None:
     assert "of the variance" in said
     assert "<svg" in to_svg(chart)
     chart = rater_map_chart(replace(NOTHING, reason=NoMap.NO_DISAGREEMENT()), RACE)
-    assert chart.to_dict()["description"] == f"{NoMap.NO_DISAGREEMENT()}."
+    assert spec_of(chart)["description"] == f"{NoMap.NO_DISAGREEMENT()}."

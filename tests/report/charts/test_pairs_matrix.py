@@ -4,7 +4,7 @@ import pytest
 
 from grasp_core.model.outcome import Outcome
 from grasp_core.report.charts.matrix import pairs_matrix
-from grasp_core.report.charts.theme import IMAGES
+from grasp_core.report.charts.theme import IMAGES, spec_of
 from grasp_core.report.pairs import measures
 from tests.report.charts.drawn import datasets
 from tests.results import make_outcome, make_pair, make_result, with_pairs
@@ -45,7 +45,7 @@ def test_it_becomes_a_picture_whose_words_name_what_is_marked() -> None:
     words = pairs_matrix(RESULT, ("race",), YES).to_dict()["description"]
     assert "Black beside White +14.2, after correction" in words
     assert "Asian" not in words
-    assert "No two groups" in pairs_matrix(RESULT, ("age",), YES).to_dict()["description"]
+    assert "No two groups" in spec_of(pairs_matrix(RESULT, ("age",), YES))["description"]
     assert IMAGES[".png"](pairs_matrix(RESULT, ("race",), YES)).startswith(b"\x89PNG")
 
 
@@ -63,7 +63,7 @@ def test_values_that_are_missing_and_many_groups() -> None:
     cells = datasets(chart)["pairs"]
     assert len(cells) == 14 * 13
     assert cells[0]["value"] == "not estimable"
-    assert chart.to_dict()["layer"][1]["encoding"]["text"]["field"] == "stars"
+    assert spec_of(chart)["layer"][1]["encoding"]["text"]["field"] == "stars"
 
 
 def test_groups_of_few_raters_have_no_row() -> None:
@@ -71,5 +71,5 @@ def test_groups_of_few_raters_have_no_row() -> None:
     cells = datasets(pairs_matrix(replace(RESULT, pairs=few), ("race",), YES))["pairs"]
     assert {cell["first"] for cell in cells} == {"Asian", "Black"}
     only = replace(RESULT, pairs=tuple(replace(row, n_raters_a=4) for row in RESULT.pairs))
-    words = pairs_matrix(only, ("race",), YES).to_dict()["description"]
+    words = spec_of(pairs_matrix(only, ("race",), YES))["description"]
     assert "No two groups of 5 raters or more were compared" in words

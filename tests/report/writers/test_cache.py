@@ -13,6 +13,7 @@ from grasp_core.report.writers.cache import ExportCache
 from grasp_core.report.writers.registry import EXPORTS, ResultExport
 from tests.results import make_result
 
+pytestmark = pytest.mark.in_earnest
 RESULT = make_result(make_result().groups[3:6])
 
 
