@@ -173,6 +173,10 @@ class LinkStore(Bound):
         `count`: count this use; of two visitors who come for the last use, one gets it. If False, only look.
         """
         query = sa.select(*_TARGET, links.c.uses, links.c.max_uses).where(self._works(token))
+        if count and visit:  # most uses are of a visit that goes on: these wait for no writer
+            going_on = self._row(query.where(_visit(token, visit).exists()))
+            if going_on is not None:
+                return _target(going_on)
         with (to_write if count else to_read)(self._engine) as connection:
             row = connection.execute(query.with_for_update() if count else query).one_or_none()
             if row is None:
