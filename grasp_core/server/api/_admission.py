@@ -1,10 +1,13 @@
 """Callers of the API: the rights of a user, or of a stranger with a share link."""
 
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass, field, replace
 from http import HTTPStatus
 from typing import Annotated, Self
 from urllib.parse import unquote
+from weakref import WeakValueDictionary
 
 from fastapi import Depends
 from starlette.concurrency import run_in_threadpool
@@ -32,6 +35,8 @@ STREAMED = frozenset({"/files", "/submissions"})
 """Paths that take larger bodies, and limit them themselves."""
 WITH_LINK = "Link-Password"
 """Header with a share link's password, in percent-encoded UTF-8."""
+AT_ONCE = 8
+"""Most requests of one caller at a time whose answers are being made, each in a thread."""
 _KEY = "grasp.caller"
 _REFUSALS = frozenset({HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN, HTTPStatus.TOO_MANY_REQUESTS})
 _LOOKING = frozenset({"GET", "HEAD", "OPTIONS"})
@@ -118,6 +123,27 @@ class Caller:
         return self.person
 
 
+class Lanes:
+    """Lets few requests of each caller, or address, through at a time; the others wait in order.
+
+    Python runs one thread at a time. Of sixty requests at once, all with threads, a page would get a sixtieth
+    of the interpreter. They wait here without a thread.
+    """
+
+    def __init__(self, width: int) -> None:
+        self._width = width
+        self._lanes: WeakValueDictionary[str, asyncio.Semaphore] = WeakValueDictionary()
+
+    @asynccontextmanager
+    async def lane(self, name: str) -> AsyncIterator[None]:
+        """Wait for a place in this lane, and have it for the length of the context."""
+        lane = self._lanes.get(name)
+        if lane is None:
+            lane = self._lanes[name] = asyncio.Semaphore(self._width)
+        async with lane:
+            yield
+
+
 @dataclass(eq=False)
 class Admission:
     """ASGI middleware that identifies the caller, and refuses requests that need not be read any further.
@@ -129,6 +155,7 @@ class Admission:
     app: ASGIApp
     server: Callable[[], Server]
     identify: Identify
+    lanes: Lanes = field(default_factory=lambda: Lanes(AT_ONCE))
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass the request on, or refuse it in one sentence; refusals go to the log."""
@@ -147,6 +174,7 @@ class Admission:
 
         async def noting(message: Message) -> None:
             if message["type"] == "http.response.start":
+                await place.aclose()  # who is slow to take an answer keeps no other waiting
                 # RateLimit header fields for HTTP, an Internet-Draft of the IETF.
                 left = tuple(caller.server.rates.requests_left(caller.asker))
                 policy = ", ".join(f'"{one.what}";q={one.most};w={one.window}' for one in left)
@@ -156,17 +184,24 @@ class Admission:
                 await run_in_threadpool(_note, caller.server, who, scope, message["status"])
             await send(message)
 
-        try:
-            caller = await run_in_threadpool(self._caller, HTTPConnection(scope))
-        except (ProblemError, TooOftenError) as error:
-            refused = problem_of(error)
-            await run_in_threadpool(_note, self.server(), "", scope, refused.status)
-            raise refused from None
+        connection = HTTPConnection(scope)
+        where = " ".join(asker(connection, None).place)
+        async with self.lanes.lane(where):
+            try:
+                caller = await run_in_threadpool(self._caller, connection)
+            except (ProblemError, TooOftenError) as error:
+                refused = problem_of(error)
+                await run_in_threadpool(_note, self.server(), "", scope, refused.status)
+                raise refused from None
         scope[_KEY] = caller
         by_link = caller.user is None and caller.token is not None
-        ask_as(link_name(str(caller.token)) if by_link else caller.asker.name)
+        name = link_name(str(caller.token)) if by_link else caller.asker.name
+        ask_as(name)
         streamed = scope["path"].removeprefix(scope.get("root_path", "")) in STREAMED
-        await self.app(scope, receive if streamed else limited, noting)
+        async with AsyncExitStack() as place:
+            if not streamed:  # uploads take a thread only now and then, and may last
+                await place.enter_async_context(self.lanes.lane(f"{name} at {where}"))
+            await self.app(scope, receive if streamed else limited, noting)
 
     def _caller(self, connection: HTTPConnection) -> Caller:
         server = self.server()
