@@ -1,13 +1,11 @@
 """Callers of the API: the rights of a user, or of a stranger with a share link."""
 
-import asyncio
-from collections.abc import AsyncIterator, Callable
-from contextlib import AsyncExitStack, asynccontextmanager
+from collections.abc import Callable
+from contextlib import AsyncExitStack
 from dataclasses import dataclass, field, replace
 from http import HTTPStatus
 from typing import Annotated, Self
 from urllib.parse import unquote
-from weakref import WeakValueDictionary
 
 from fastapi import Depends
 from starlette.concurrency import run_in_threadpool
@@ -24,6 +22,7 @@ from grasp_core.model.result import Result
 from grasp_core.model.turns import ask_as, link_name
 from grasp_core.report.public_view import public_view
 from grasp_core.server.identity import Identify, PasswordError, Visitor, asker, bearer, same_origin, visit_of
+from grasp_core.server.lanes import Lanes
 from grasp_core.server.problem import ProblemError, again_after, problem_of
 from grasp_core.server.server import Server, Stores
 from grasp_core.store.links import SECONDS, Target
@@ -35,8 +34,6 @@ STREAMED = frozenset({"/files", "/submissions"})
 """Paths that take larger bodies, and limit them themselves."""
 WITH_LINK = "Link-Password"
 """Header with a share link's password, in percent-encoded UTF-8."""
-AT_ONCE = 8
-"""Most requests of one caller at a time whose answers are being made, each in a thread."""
 _KEY = "grasp.caller"
 _REFUSALS = frozenset({HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN, HTTPStatus.TOO_MANY_REQUESTS})
 _LOOKING = frozenset({"GET", "HEAD", "OPTIONS"})
@@ -123,27 +120,6 @@ class Caller:
         return self.person
 
 
-class Lanes:
-    """Lets few requests of each caller, or address, through at a time; the others wait in order.
-
-    Python runs one thread at a time. Of sixty requests at once, all with threads, a page would get a sixtieth
-    of the interpreter. They wait here without a thread.
-    """
-
-    def __init__(self, width: int) -> None:
-        self._width = width
-        self._lanes: WeakValueDictionary[str, asyncio.Semaphore] = WeakValueDictionary()
-
-    @asynccontextmanager
-    async def lane(self, name: str) -> AsyncIterator[None]:
-        """Wait for a place in this lane, and have it for the length of the context."""
-        lane = self._lanes.get(name)
-        if lane is None:
-            lane = self._lanes[name] = asyncio.Semaphore(self._width)
-        async with lane:
-            yield
-
-
 @dataclass(eq=False)
 class Admission:
     """ASGI middleware that identifies the caller, and refuses requests that need not be read any further.
@@ -155,7 +131,7 @@ class Admission:
     app: ASGIApp
     server: Callable[[], Server]
     identify: Identify
-    lanes: Lanes = field(default_factory=lambda: Lanes(AT_ONCE))
+    lanes: Lanes = field(default_factory=Lanes)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass the request on, or refuse it in one sentence; refusals go to the log."""

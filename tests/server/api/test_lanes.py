@@ -1,75 +1,89 @@
-"""Many requests of one caller at once: few are answered at a time, and others' beside them."""
+"""Many requests of one person at once: few are answered at a time, and others' beside them."""
 
 import asyncio
+import threading
 from http import HTTPStatus
 
 import httpx
-from starlette.types import Message, Receive, Scope, Send
+import pytest
+from starlette.types import ASGIApp, Message
 
-from grasp_core.server.api._admission import AT_ONCE, Admission
+from grasp_core.server.api.app import application
+from grasp_core.server.gate import UploadLedger
+from grasp_core.server.lanes import AT_ONCE
 from grasp_core.server.server import Server
+from grasp_core.store.runs import RunRecord, RunStore
 from tests.server.conftest import ANN, BOB
 
 MANY = 3 * AT_ONCE
 AS_ANN, AS_BOB = {"X-Test-User": ANN.id}, {"X-Test-User": BOB.id}
 
 
-class Answers:
-    """Answers requests to /held once it is told to, begins those to /begun before, and all others at once."""
-
-    def __init__(self) -> None:
-        self.asked: list[str] = []
-        self.goes_on = asyncio.Event()
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        path = scope["path"]
-        self.asked.append(path)
-        start: Message = {"type": "http.response.start", "status": HTTPStatus.OK, "headers": []}
-        if path == "/held":
-            await self.goes_on.wait()
-        await send(start)
-        if path == "/begun":
-            await self.goes_on.wait()
-        await send({"type": "http.response.body", "body": b""})
-
-
-def visiting(server: Server, answers: Answers) -> httpx.AsyncClient:
-    """The browsers of two people at one address; a header says whose a request is."""
+@pytest.fixture
+def app(server: Server) -> ASGIApp:
+    """The API; two people come from one address, and a header says whose a request is."""
     people = {one.id: one for one in (ANN, BOB)}
-    admission = Admission(
-        answers, lambda: server, lambda connection: people[connection.headers["X-Test-User"]]
+    made = application(
+        lambda: server, lambda connection: people[connection.headers["X-Test-User"]], UploadLedger(dict, 0)
     )
-    return httpx.AsyncClient(transport=httpx.ASGITransport(admission), base_url="http://here")
+    made.openapi_schema = {"paths": {}}
+    return made
 
 
-async def reached(answers: Answers, path: str, count: int) -> None:
+async def reached(found: list[str], count: int) -> None:
     async with asyncio.timeout(60):
-        while answers.asked.count(path) < count:
+        while len(found) < count:
             await asyncio.sleep(0.01)
 
 
-def test_of_many_requests_of_one_person_few_are_at_work_and_others_are_answered(server: Server) -> None:
-    async def come() -> None:
-        answers = Answers()
-        async with visiting(server, answers) as web, asyncio.TaskGroup() as at_once:
-            of_ann = [at_once.create_task(web.get("/held", headers=AS_ANN)) for _ in range(MANY)]
-            await reached(answers, "/held", AT_ONCE)
-            assert (await web.get("/free", headers=AS_BOB)).status_code == HTTPStatus.OK
-            assert answers.asked == ["/held"] * AT_ONCE + ["/free"]
-            answers.goes_on.set()
-        assert {one.result().status_code for one in of_ann} == {HTTPStatus.OK}
-        assert answers.asked.count("/held") == MANY
+def test_of_many_requests_of_one_person_few_are_at_work_and_others_are_answered(
+    app: ASGIApp, done: RunRecord, monkeypatch
+) -> None:
+    asked: list[str] = []
+    goes_on, plain = threading.Event(), RunStore.get
 
+    def get(self: RunStore, run_id: str) -> RunRecord | None:
+        if run_id == "held":
+            asked.append(run_id)
+            assert goes_on.wait(60)
+        return plain(self, run_id)
+
+    async def come() -> None:
+        web = httpx.AsyncClient(transport=httpx.ASGITransport(app), base_url="http://here")
+        async with web, asyncio.TaskGroup() as at_once:
+            of_ann = [at_once.create_task(web.get("/runs/held", headers=AS_ANN)) for _ in range(MANY)]
+            await reached(asked, AT_ONCE)
+            assert (await web.get(f"/runs/{done.id}", headers=AS_BOB)).status_code == HTTPStatus.OK
+            assert len(asked) == AT_ONCE
+            goes_on.set()
+        assert {one.result().status_code for one in of_ann} == {HTTPStatus.NOT_FOUND}
+        assert len(asked) == MANY
+
+    monkeypatch.setattr(RunStore, "get", get)
     asyncio.run(come())
 
 
-def test_who_is_slow_to_take_an_answer_takes_no_place(server: Server) -> None:
+def test_who_is_slow_to_take_an_answer_takes_no_place(app: ASGIApp, done: RunRecord) -> None:
+    begun: list[str] = []
+
     async def come() -> None:
-        answers = Answers()
-        async with visiting(server, answers) as web, asyncio.TaskGroup() as at_once:
+        goes_on = asyncio.Event()
+
+        async def take(message: Message) -> None:
+            begun.append(message["type"])
+            await goes_on.wait()
+
+        async def bring() -> Message:
+            return {"type": "http.request", "body": b""}
+
+        headers = [(name.lower().encode(), value.encode()) for name, value in AS_ANN.items()]
+        scope = {"type": "http", "method": "GET", "path": f"/runs/{done.id}", "query_string": b""}
+        scope |= {"headers": headers, "client": ("127.0.0.1", 50000), "root_path": "", "scheme": "http"}
+        async with asyncio.TaskGroup() as at_once:
             for _ in range(MANY):
-                at_once.create_task(web.get("/begun", headers=AS_ANN))
-            await reached(answers, "/begun", MANY)
-            answers.goes_on.set()
+                at_once.create_task(app({**scope}, bring, take))
+            await reached(begun, MANY)
+            assert set(begun) == {"http.response.start"}
+            goes_on.set()
 
     asyncio.run(come())
