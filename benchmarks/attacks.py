@@ -41,6 +41,7 @@ from grasp_core.server.server import Server
 
 LONG, SHORT = 10_000_000, 200
 """Permutations of an attacker's run, and of the other person's run."""
+PASSWORD = "a good password"
 TURN_S = 1.0
 LOOK_S = 10.0
 LIMITS_MIB = {"GRASP_COMPUTE_MEMORY_MB": 2048, "GRASP_READ_MEMORY_MB": 1024}
@@ -83,6 +84,25 @@ def bombs() -> list[bytes]:
     return [rows, fields, arrays]
 
 
+def wide() -> bytes:
+    """Return 80 rows of 6,402 columns."""
+    names = ",".join(f"rater {number}" for number in range(6_401))
+    rows = (
+        f"item {row}," + ",".join(("yes", "no")[row % 3 == n % 3] for n in range(6_401)) for row in range(80)
+    )
+    return "\n".join([f"item,{names}", *rows]).encode()
+
+
+def singles() -> dict[str, bytes]:
+    """Return annotations by 20,000 raters, each of whom is a team of one."""
+    votes = (
+        f"{(n + 77 * k) % 500},{n},{('yes', 'no')[(n + k) % 3 == 0]}" for n in range(20_000) for k in range(3)
+    )
+    teams = (f"{n},team {n}" for n in range(20_000))
+    told = {"annotations": ("item_id,rater_id,label", *votes), "raters": ("rater_id,team", *teams)}
+    return {kind: "\n".join(lines).encode() for kind, lines in told.items()}
+
+
 class Attacks:
     """Attacks on the server, all at once.
 
@@ -90,13 +110,14 @@ class Attacks:
     ----------
     people : list of Person
         The attackers.
-    run_id, token : str
-        A finished run, and a link to it that has a password.
+    run_id, link, locked : str
+        A finished run, and two links to it; the second has a password.
     port : int
     """
 
-    def __init__(self, people: list[Person], run_id: str, token: str, port: int) -> None:
-        self._people, self._run_id, self._token, self._port = people, run_id, token, port
+    def __init__(self, people: list[Person], run_id: str, link: str, locked: str, port: int) -> None:
+        self._people, self._run_id, self._link, self._locked = people, run_id, link, locked
+        self._port = port
         self.answered: dict[str, int] = defaultdict(int)
 
     async def all(self, files: dict[str, bytes]) -> None:
@@ -117,13 +138,22 @@ class Attacks:
                             lambda p=person, n=named, s=seeds: p.ask(n, permutations=LONG, seed=next(s)),
                         )
                     )
+            for kind, content in (("wide files", {"annotations": wide()}), ("teams of one", singles())):
+                named = {name: await self._people[4].store(one, name) for name, one in content.items()}
+                asked = {"spec": {"analysis": {"min_raters": 1}}, "files": named}
+                group.create_task(
+                    self._again(kind, lambda a=asked: self._people[4].api.post("/runs", json=a))
+                )
             export = f"/runs/{self._run_id}/exports"
+            for _ in range(60):
+                group.create_task(self._again("a link's exports", self._export_by_link))
             for number in range(60):
                 name = ("html", "xlsx", "latex")[number % 3]
                 person = self._people[4 + number % 2]
                 group.create_task(self._again("exports", lambda p=person, n=name: p.api.get(f"{export}/{n}")))
             for _ in range(10):
-                group.create_task(self._again("passwords", self._try_password))
+                group.create_task(self._again("passwords", lambda: self._try(os.urandom(8).hex())))
+                group.create_task(self._again("right passwords", lambda: self._try(PASSWORD)))
                 group.create_task(self._again("tokens", self._try_token))
                 group.create_task(self._again("uploads", self._stalled))
 
@@ -137,9 +167,16 @@ class Attacks:
                 pause = pause if answer is None else float(answer.headers.get("Retry-After", pause))
             await asyncio.sleep(min(pause, 5.0))
 
-    async def _try_password(self) -> httpx.Response:
-        headers = {"Authorization": f"Bearer {self._token}", "Link-Password": os.urandom(8).hex()}
-        return await self._people[4].browser.get(f"/api/v1/runs/{self._run_id}", headers=headers)
+    async def _export_by_link(self) -> httpx.Response:
+        headers = {"Authorization": f"Bearer {self._link}"}
+        return await self._people[5].browser.get(f"/api/v1/runs/{self._run_id}/exports/html", headers=headers)
+
+    async def _try(self, password: str) -> httpx.Response:
+        """Open the link that has a password, each time as a new visitor."""
+        browser = self._people[4].browser
+        browser.cookies.pop("grasp_visit", None)
+        headers = {"Authorization": f"Bearer {self._locked}", "Link-Password": password}
+        return await browser.get(f"/api/v1/runs/{self._run_id}", headers=headers)
 
     async def _try_token(self) -> httpx.Response:
         headers = {"Authorization": f"Bearer {os.urandom(24).hex()}"}
@@ -266,8 +303,9 @@ def main() -> None:
             )
             while (now := store.runs.get(record.id)) is not None and now.state != "done":
                 time.sleep(0.2)
-            token = store.links.create(record.id, created_by=people[-1].id, password="a good password")
-            attacks = Attacks(people, record.id, token, port)
+            link = store.links.create(record.id, created_by=people[-1].id)
+            locked = store.links.create(record.id, created_by=people[-1].id, password=PASSWORD)
+            attacks = Attacks(people, record.id, link, locked, port)
             with looking(process.pid) as seen:
                 figures = asyncio.run(measure(people, attacks, record.id, chosen.seconds))
             figures["server's peak memory, MiB"] = peak_mib(process.pid)

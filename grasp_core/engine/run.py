@@ -2,7 +2,7 @@
 
 import hashlib
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from grasp_core.analysis import design
@@ -16,7 +16,7 @@ from grasp_core.analysis.overview import associations
 from grasp_core.analysis.panel import Panel, RunPanel, VerdictPanel
 from grasp_core.analysis.stages import check_given
 from grasp_core.model.errors import SpecError
-from grasp_core.model.groups import AxisSet, Grouping, axis_label, form_groups
+from grasp_core.model.groups import AxisSet, Grouping, axis_label, count_groups, form_groups
 from grasp_core.model.outcome import AssignmentCheck, unequal_axes
 from grasp_core.model.remarks.benchmark import ranked
 from grasp_core.model.remarks.cautions import Caution
@@ -116,11 +116,18 @@ def checked_groups(dataset: Dataset, spec: RunSpec) -> Grouping:
                 f"{quoted(axis_label(axes))}: leave one of them out, or rename its column",
                 field="axes",
             )
-    grouping = form_groups(dataset.raters, analysis.axes, min_raters=analysis.min_raters)
+    grouping = bounded_groups(dataset, analysis.axes, analysis.min_raters)
     check_something_moves(dataset.raters, grouping, analysis)
     check_given(dataset.raters, analysis)
     n_labels = sum(one.n_categories for one in dataset.questions if one.n_categories <= MOST_LABELS_USED)
-    groups, summary = len(grouping.groups), dataset.summary
+    _check_size(grouping, analysis, len(spec.models) * len(SIDES) or Places(1, n_labels).of_group)
+    return grouping
+
+
+def bounded_groups(dataset: Dataset, axes: Sequence[AxisSet], min_raters: int) -> Grouping:
+    """Form groups; raises SpecError, before any is made, if they need more memory than a run may take."""
+    summary = dataset.summary
+    groups = count_groups(dataset.raters, axes, min_raters=min_raters)
     most, what = max((summary.raters, "raters"), (summary.items, "items"))
     if groups * most > MAX_MEMBERSHIPS:
         raise SpecError(
@@ -128,8 +135,7 @@ def checked_groups(dataset: Dataset, spec: RunSpec) -> Grouping:
             f" there may be {MAX_MEMBERSHIPS // most:,} groups: raise the smallest group size, or choose"
             " fewer axes together"
         )
-    _check_size(grouping, analysis, len(spec.models) * len(SIDES) or Places(1, n_labels).of_group)
-    return grouping
+    return form_groups(dataset.raters, axes, min_raters=min_raters)
 
 
 def check_order(dataset: Dataset, spec: RunSpec) -> None:

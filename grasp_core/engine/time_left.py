@@ -10,9 +10,9 @@ from itertools import combinations
 
 from grasp_core.analysis.pairs import compared
 from grasp_core.engine.pools.schedule import Progress
-from grasp_core.engine.run import Prepared
+from grasp_core.engine.run import Prepared, bounded_groups
 from grasp_core.engine.watching import Watcher
-from grasp_core.model.groups import AxisSet, Grouping, form_groups
+from grasp_core.model.groups import AxisSet, Grouping
 from grasp_core.model.result import Result
 from grasp_core.model.spec import DEFAULT_PERMUTATIONS
 from grasp_core.reading.dataset.load import Dataset
@@ -36,7 +36,7 @@ def default_seconds(
     dataset: Dataset, axes: Sequence[AxisSet], min_raters: int, slices: Sequence[str] = ()
 ) -> float:
     """Estimate the seconds on two cores for the default number of permutations of axes, all in the data."""
-    grouping = form_groups(dataset.raters, axes, min_raters=min_raters)
+    grouping = bounded_groups(dataset, axes, min_raters)
     each = _counting(dataset, grouping, axes)
     if not (_looked_up(dataset) and bool(grouping.known.all())):
         each += _ITEM_AND_GROUP * dataset.summary.items * len(grouping.groups)
@@ -46,7 +46,7 @@ def default_seconds(
 
 def models_seconds(dataset: Dataset, n_models: int, axes: Sequence[AxisSet], min_raters: int) -> float:
     """Estimate seconds as :func:`default_seconds` does, for models as raters."""
-    grouping = form_groups(dataset.raters, axes, min_raters=min_raters)
+    grouping = bounded_groups(dataset, axes, min_raters)
     on_items = _ITEM_AND_MODEL * dataset.summary.items * len(grouping.groups) * n_models
     return DEFAULT_PERMUTATIONS * (_counting(dataset, grouping, axes) + on_items) / CORES
 
@@ -54,7 +54,7 @@ def models_seconds(dataset: Dataset, n_models: int, axes: Sequence[AxisSet], min
 def pairs_seconds(dataset: Dataset, axes: Sequence[AxisSet], min_raters: int) -> float:
     """Estimate seconds as :func:`default_seconds` does, for permutations within each pair of groups."""
     shape, labels = dataset.summary, len(dataset.summary.categories)
-    grouping = form_groups(dataset.raters, axes, min_raters=min_raters)
+    grouping = bounded_groups(dataset, axes, min_raters)
     per_rater = shape.annotations / max(shape.raters, 1)
     on_item = _LOOK_UP if _looked_up(dataset) else _ITEM_AND_GROUP
     each = 0.0

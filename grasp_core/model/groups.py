@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import product
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -80,41 +80,73 @@ class Grouping:
 def form_groups(raters: Raters, axis_sets: Sequence[AxisSet], *, min_raters: int = 1) -> Grouping:
     """Form every group of at least `min_raters` raters, axis set by axis set; never an empty one."""
     groups: list[Group] = []
-    member: list[BoolArray] = []
+    member: list[BoolArray] = [np.zeros((0, len(raters.rater_ids)), dtype=np.bool_)]
     known: list[BoolArray] = []
     known_of: list[int] = []
     too_small = 0
     for axes in axis_sets:
-        columns = [raters.axes[name] for name in axes]
-        all_known = np.logical_and.reduce([axis.codes >= 0 for axis in columns])
-        for codes in product(*(range(len(axis.values)) for axis in columns)):
-            row = np.logical_and.reduce(
-                [axis.codes == code for axis, code in zip(columns, codes, strict=True)]
-            )
-            if row.sum() < max(min_raters, 1):
-                too_small += bool(row.any())
-                continue
-            values = tuple(axis.values[code] for axis, code in zip(columns, codes, strict=True))
-            groups.append(Group(tuple(axes), values))
-            member.append(row)
-            at = (place for place, one in enumerate(known) if np.array_equal(one, all_known))
-            known_of.append(next(at, len(known)))
-            if known_of[-1] == len(known):
-                known.append(all_known)
-    shape = (-1, len(raters.rater_ids))
+        found = _there(raters, axes)
+        large = found.sizes >= min_raters
+        too_small += int((~large).sum())
+        if not large.any():
+            continue
+        groups += [_group_of(raters, axes, rater) for rater in found.first[large].tolist()]
+        of_rater = np.where(large, np.cumsum(large) - 1, -1)[found.of_rater]
+        rows = np.zeros((int(large.sum()), found.known.size), dtype=np.bool_)
+        rows[of_rater[of_rater >= 0], np.flatnonzero(found.known)[of_rater >= 0]] = True
+        member.append(rows)
+        at = (place for place, one in enumerate(known) if np.array_equal(one, found.known))
+        place = next(at, len(known))
+        known_of += [place] * len(rows)
+        if place == len(known):
+            known.append(found.known)
     return Grouping(
         tuple(groups),
-        np.array(member, dtype=np.bool_).reshape(shape),
-        np.array(known, dtype=np.bool_).reshape(shape),
+        np.concatenate(member),
+        np.array(known, dtype=np.bool_).reshape(-1, len(raters.rater_ids)),
         np.array(known_of, dtype=np.intp),
         too_small,
     )
 
 
+def count_groups(raters: Raters, axis_sets: Sequence[AxisSet], *, min_raters: int = 1) -> int:
+    """Count the groups that :func:`form_groups` would form; this takes memory for raters alone."""
+    return sum(int((_there(raters, axes).sizes >= min_raters).sum()) for axes in axis_sets)
+
+
+class _There(NamedTuple):
+    """The groups of an axis set that have a rater, K of them, in the order of their values.
+
+    `known`, shape (J,): raters whose values on all axes are known, of whom there are I.
+    `of_rater`, shape (I,): the group of each of them.
+    `first`, shape (K,): a rater of each group. `sizes`, shape (K,): its raters.
+    """
+
+    known: BoolArray
+    of_rater: npt.NDArray[np.intp]
+    first: npt.NDArray[np.intp]
+    sizes: npt.NDArray[np.intp]
+
+
+def _there(raters: Raters, axes: AxisSet) -> _There:
+    """Find groups among the raters, not among all values together: of these there may be millions."""
+    columns = [raters.axes[name] for name in axes]
+    known = np.logical_and.reduce([axis.codes >= 0 for axis in columns])
+    code = np.zeros(int(known.sum()), dtype=np.intp)
+    for axis in columns:  # numbered anew each time, so that the numbers stay small
+        code = np.unique(code * len(axis.values) + axis.codes[known], return_inverse=True)[1]
+    _, first, sizes = np.unique(code, return_index=True, return_counts=True)
+    return _There(known, code, np.flatnonzero(known)[first], sizes)
+
+
+def _group_of(raters: Raters, axes: AxisSet, rater: int) -> Group:
+    columns = (raters.axes[name] for name in axes)
+    return Group(tuple(axes), tuple(axis.values[axis.codes[rater]] for axis in columns))
+
+
 def axes_with_groups(raters: Raters, axis_sets: Sequence[AxisSet], min_raters: int) -> tuple[AxisSet, ...]:
     """Return the axis sets that have a group of at least `min_raters` raters."""
-    formed = {group.axes for group in form_groups(raters, axis_sets, min_raters=min_raters).groups}
-    return tuple(axes for axes in axis_sets if tuple(axes) in formed)
+    return tuple(axes for axes in axis_sets if count_groups(raters, [axes], min_raters=min_raters))
 
 
 def one_line(text: str) -> str:

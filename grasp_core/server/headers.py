@@ -65,7 +65,9 @@ def security_headers(start_page: str, *, https: bool) -> dict[str, str]:
 class Headers:
     """ASGI middleware that adds headers to every HTTP response, counts it and corrects its cookies.
 
-    Browsers get Streamlit's own token against forged requests for `base_path`, and for no other path here.
+    The proxy compresses, not this process: Streamlit would, in up to 40 threads at once, which take the cores
+    from those that draw pages. Browsers get Streamlit's own token against forged requests for `base_path` and
+    no other path here.
     """
 
     app: ASGIApp
@@ -91,7 +93,11 @@ class Headers:
                 message["headers"] = [self._mended(name, value, here) for name, value in message["headers"]]
             await send(message)
 
-        await self.app(scope, receive, send_with_headers if scope["type"] == "http" else send)
+        if scope["type"] == "http":
+            plain = [(name, value) for name, value in scope["headers"] if name != b"accept-encoding"]
+            await self.app({**scope, "headers": plain}, receive, send_with_headers)
+        else:
+            await self.app(scope, receive, send)
 
     def _mended(self, name: bytes, value: bytes, here: bytes) -> tuple[bytes, bytes]:
         """Return a header; a cookie is limited to https and to the path below which all pages are.

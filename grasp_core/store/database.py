@@ -35,15 +35,21 @@ BUSY_SECONDS = 20
 """Seconds for which a writer waits for another one."""
 POOL = {"pool_size": 15, "max_overflow": 0}
 """Most connections of a process. All stay open, as opening one takes as long as the query made with it."""
+MOST_WRITERS = 10
+"""Most of these connections that write or wait to write; the others answer those who read. SQLite has one
+writer anyway: the next one begins when it ends, where SQLite itself would look again and again."""
 LEAST_ROOM = 2**24
 """Bytes that must be free on the file's disk: with less, almost nothing can be saved."""
 FULL = "The disk that holds GRASP's database is full; nothing saved is lost."
+_BUSY = "The database is busy; try again in a moment."
 _EMPTYING_MS = 2_000
 """Milliseconds for which emptying the write-ahead log waits for readers; the next sweep tries again."""
 _OWNER_ONLY = 0o600
 _HEADER = b"SQLite format 3\x00"
 _FILE = "grasp_file"
 """Execution option of an engine: device and inode number of the file that it opened."""
+_WRITERS = "grasp_writers"
+"""Execution option of an engine: a semaphore of its writers."""
 _FileId = tuple[int, int]
 _readable: dict[_FileId, int] = {}
 """Descriptors that read files without SQLite. They stay open: closing one would drop all locks that SQLite
@@ -256,7 +262,8 @@ def connect(url: URL, secret: str = "") -> Engine:
         require("PostgreSQL (GRASP_DATABASE_URL)", "postgres", "psycopg")
         limits = {} if "connect_timeout" in url.query else {"connect_timeout": CONNECT_SECONDS}
         engine = sqlalchemy.create_engine(url, pool_pre_ping=True, connect_args=limits, **POOL)
-    engine.update_execution_options(**{SECRET: secret})
+    writers = threading.BoundedSemaphore(1 if url.drivername == "sqlite" else MOST_WRITERS)
+    engine.update_execution_options(**{SECRET: secret, _WRITERS: writers})
     try:
         with translated_errors():
             _upgrade(engine)
@@ -278,12 +285,24 @@ def to_write(engine: Engine, *, alone: str = "") -> Iterator[Connection]:
 
     `alone`: name of a task that no other transaction does meanwhile, see :func:`only_one`.
     """
-    with translated_errors(), engine.connect() as plain:
+    with _writing(engine), translated_errors(), engine.connect() as plain:
         connection = plain.execution_options(grasp_writes=True)
         with connection.begin():
             if alone:
                 only_one(connection, alone)
             yield connection
+
+
+@contextlib.contextmanager
+def _writing(engine: Engine) -> Iterator[None]:
+    """Be one of the engine's writers; who waits to be one has no connection meanwhile."""
+    writers: threading.Semaphore = engine.get_execution_options()[_WRITERS]
+    if not writers.acquire(timeout=BUSY_SECONDS):
+        raise StoreError(_BUSY)
+    try:
+        yield
+    finally:
+        writers.release()
 
 
 @contextlib.contextmanager
@@ -310,13 +329,13 @@ def translated_errors() -> Iterator[None]:
     try:
         yield
     except PoolTimeoutError as error:
-        raise StoreError("The database is busy; try again in a moment.") from error
+        raise StoreError(_BUSY) from error
     except (exc.OperationalError, exc.InternalError) as error:
         reason = str(error.orig).lower()
         if "disk is full" in reason or "no space left" in reason:
             raise StoreError(FULL) from error
         if "locked" in reason:
-            raise StoreError("The database is busy; try again in a moment.") from error
+            raise StoreError(_BUSY) from error
         raise StoreError("The database cannot be reached; try again in a moment.") from error
     except exc.DBAPIError as error:
         if error.connection_invalidated:

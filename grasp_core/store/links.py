@@ -4,10 +4,15 @@ import base64
 import hashlib
 import hmac
 import json
+import os
 import secrets
+import sys
+import threading
 import unicodedata
 from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
+from functools import partial
 from ipaddress import IPv6Address, ip_address, ip_network
 from typing import Any, Literal, TypedDict, Unpack
 
@@ -168,6 +173,10 @@ class LinkStore(Bound):
         `count`: count this use; of two visitors who come for the last use, one gets it. If False, only look.
         """
         query = sa.select(*_TARGET, links.c.uses, links.c.max_uses).where(self._works(token))
+        if count and visit:  # most uses are of a visit that goes on: these wait for no writer
+            going_on = self._row(query.where(_visit(token, visit).exists()))
+            if going_on is not None:
+                return _target(going_on)
         with (to_write if count else to_read)(self._engine) as connection:
             row = connection.execute(query.with_for_update() if count else query).one_or_none()
             if row is None:
@@ -289,7 +298,8 @@ LOG2_N, _R, _P = 15, 8, 3
 """Parameters that OWASP's cheat sheet on storing passwords recommends for scrypt in 32 MB."""
 _MEMORY = 2**26
 _SALT_BYTES = 16
-CHECKING = Turns("checking passwords", at_once=2, each=1, waiting=8, waiting_each=3, patience=20)
+_AT_ONCE, _NICENESS = 2, 10
+CHECKING = Turns("checking passwords", at_once=_AT_ONCE, each=1, waiting=8, waiting_each=3, patience=20)
 """At most two checks at a time, as each takes 32 MB; one link cannot delay the others."""
 
 
@@ -322,7 +332,17 @@ def fingerprint(password: str, salt: str) -> str:
 def _scrypt(password: str, salt: bytes) -> bytes:
     text = unicodedata.normalize("NFC", password).encode("utf-8", "surrogatepass")
     with CHECKING.turn():
-        return hashlib.scrypt(text, salt=salt, n=2**LOG2_N, r=_R, p=_P, maxmem=_MEMORY)
+        check = partial(hashlib.scrypt, text, salt=salt, n=2**LOG2_N, r=_R, p=_P, maxmem=_MEMORY)
+        return _CHECKERS.submit(check).result()
+
+
+def _give_way() -> None:
+    if sys.platform == "linux":  # elsewhere all threads of a process have one priority
+        os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), _NICENESS)
+
+
+_CHECKERS = ThreadPoolExecutor(_AT_ONCE, "grasp-password", initializer=_give_way)
+"""Threads of low priority: whoever tries passwords again and again keeps no page waiting for a core."""
 
 
 SECONDS = 900.0

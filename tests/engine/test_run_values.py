@@ -10,6 +10,7 @@ from grasp_core.analysis.cohesion import panel as self_check_module
 from grasp_core.analysis.cohesion.columns import Places, all_columns, group_columns
 from grasp_core.engine import run as run_module
 from grasp_core.engine.run import Prepared, checked_groups, finish, new_tally, prepare
+from grasp_core.engine.time_left import default_seconds, pairs_seconds
 from grasp_core.model.errors import RunCancelledError, SelfCheckError, SpecError
 from grasp_core.model.remarks.cautions import Caution
 from grasp_core.model.remarks.reasons import NoValue
@@ -182,6 +183,10 @@ def test_so_many_groups_of_so_many_are_refused_before_anything_is_made(monkeypat
         SpecError, match=f"groups of {most:,} {what} need more memory.* may be {groups - 1} groups"
     ):
         checked_groups(data, asked)
+    monkeypatch.setattr(run_module, "form_groups", None)  # it is not reached
+    for seconds in (default_seconds, pairs_seconds):
+        with pytest.raises(SpecError, match="need more memory"):
+            seconds(data, asked.analysis.axes, asked.analysis.min_raters)
 
 
 def test_preparing_stops_between_its_steps() -> None:

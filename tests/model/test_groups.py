@@ -2,13 +2,15 @@
 
 import subprocess
 import sys
+from itertools import product
 
 import numpy as np
 import pytest
 from hypothesis import given
+from hypothesis import strategies as st
 
 from grasp_core.model.annotations import Annotations, Axis, Raters
-from grasp_core.model.groups import Group, form_groups
+from grasp_core.model.groups import Group, count_groups, form_groups
 from tests.strategies import rated
 
 
@@ -117,9 +119,38 @@ def test_small_groups_are_left_out_but_stay_in_complements() -> None:
     assert form_groups(PEOPLE, [("race", "gender")]).too_small == 0
 
 
+def test_two_axes_of_as_many_values_as_raters_take_no_more_steps_than_raters() -> None:
+    """Of all values together there are 400,000,000."""
+    many = 20_000
+    codes = np.arange(many, dtype=np.int32)
+    values = tuple(map(str, range(many)))
+    raters = Raters(tuple(values), {name: Axis(values, codes) for name in ("a", "b")})
+    assert count_groups(raters, [("a", "b")]) == many
+    assert form_groups(raters, [("a", "b")], min_raters=2).too_small == many
+
+
 def test_an_unknown_axis_is_a_key_error() -> None:
     with pytest.raises(KeyError):
         form_groups(PEOPLE, [("age",)])
+
+
+@given(data=rated(), min_raters=st.integers(1, 4))
+def test_groups_are_those_of_all_values_together_in_their_order(data, min_raters) -> None:
+    _, raters = data
+    sets = [("gender",), ("race",), ("race", "gender")]
+    grouping = form_groups(raters, sets, min_raters=min_raters)
+    sizes = {}
+    for axes in sets:
+        columns = [raters.axes[name] for name in axes]
+        for codes in product(*(range(len(axis.values)) for axis in columns)):
+            rows = [axis.codes == code for axis, code in zip(columns, codes, strict=True)]
+            values = tuple(axis.values[code] for axis, code in zip(columns, codes, strict=True))
+            sizes[Group(axes, values)] = np.logical_and.reduce(rows)
+    large = {group: member for group, member in sizes.items() if member.sum() >= min_raters}
+    assert grouping.groups == tuple(large)
+    assert grouping.member.tolist() == [member.tolist() for member in large.values()]
+    assert grouping.too_small == sum(0 < member.sum() < min_raters for member in sizes.values())
+    assert count_groups(raters, sets, min_raters=min_raters) == len(large)
 
 
 @given(data=rated())

@@ -4,7 +4,8 @@ from pathlib import Path
 import pytest
 from starlette.applications import Starlette
 from starlette.datastructures import URL
-from starlette.responses import RedirectResponse
+from starlette.middleware.gzip import GZipMiddleware
+from starlette.responses import PlainTextResponse, RedirectResponse
 from starlette.routing import Mount
 from starlette.testclient import TestClient
 from starlette.types import Receive, Scope, Send
@@ -42,6 +43,17 @@ def test_a_redirect_names_no_server_that_a_request_made_up(path: str) -> None:
     visitor = TestClient(Headers(inner, {}, https=False, count=lambda _: None), follow_redirects=False)
     led = visitor.get(path, headers={"Host": "evil.example"}).headers["Location"]
     assert led == ("https://id.example/authorize" if path.endswith("away") else "/evil/x?y=1")
+
+
+def test_the_proxy_compresses_not_the_process_that_draws_pages() -> None:
+    async def answer(scope: Scope, receive: Receive, send: Send) -> None:
+        await PlainTextResponse("long " * 100_000)(scope, receive, send)
+
+    inner = GZipMiddleware(answer)
+    asked = {"Accept-Encoding": "gzip"}
+    assert TestClient(inner).get("/", headers=asked).headers["Content-Encoding"] == "gzip"
+    here = TestClient(Headers(inner, {}, https=False, count=lambda _: None)).get("/", headers=asked)
+    assert "Content-Encoding" not in here.headers
 
 
 def test_no_https_no_hsts(client: MakeClient) -> None:

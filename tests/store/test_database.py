@@ -4,6 +4,7 @@ import os
 import sqlite3
 import subprocess
 import sys
+import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, contextmanager
@@ -11,13 +12,13 @@ from pathlib import Path
 
 import pytest
 import sqlalchemy as sa
-from sqlalchemy import URL, event
+from sqlalchemy import URL, Engine, event
 
 from grasp_core.engine import saved_runs
 from grasp_core.model.errors import SettingsError, StoreError
 from grasp_core.model.settings import Settings
 from grasp_core.store import claims as claims_module
-from grasp_core.store.database import connect, database_url
+from grasp_core.store.database import MOST_WRITERS, POOL, connect, database_url, to_read, to_write
 from grasp_core.store.files import FileStore
 from grasp_core.store.runs import RunStore
 from grasp_core.store.schema import metadata
@@ -66,6 +67,29 @@ def test_servers_that_open_a_new_database_at_once(tmp_path: Path, postgres: Post
     urls = (URL.create("sqlite", database=str(tmp_path / "new.db")), postgres.new_database())
     addresses = [url.render_as_string(hide_password=False) for url in urls]
     subprocess.run([sys.executable, "-c", TWO_SERVERS, *addresses], cwd=ROOT, check=True, timeout=240)
+
+
+@on_both
+def test_who_waits_to_write_keeps_nobody_from_reading(engine: Engine) -> None:
+    """As many as have no place in the pool; they all write once the first has."""
+    most = 1 if engine.dialect.name == "sqlite" else MOST_WRITERS
+    many, begun = 2 * POOL["pool_size"], threading.Semaphore(0)
+
+    def write(_: int) -> None:
+        begun.release()
+        with to_write(engine, alone="this"):
+            pass
+
+    with ThreadPoolExecutor(many) as threads:
+        with to_write(engine, alone="this"):
+            written = threads.map(write, range(many))
+            for _ in range(many):
+                begun.acquire()
+            wait_until(lambda: engine.pool.checkedout() == most)
+            with to_read(engine) as connection:
+                assert connection.scalar(sa.select(1)) == 1
+            assert engine.pool.checkedout() == most
+        assert len([*written]) == many
 
 
 def test_the_default_is_a_file_in_the_home_folder(tmp_path: Path) -> None:

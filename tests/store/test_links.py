@@ -14,6 +14,7 @@ from sqlalchemy.exc import IntegrityError
 
 from grasp_core.model.errors import StoreError
 from grasp_core.store import links as links_module
+from grasp_core.store.database import to_write
 from grasp_core.store.links import (
     BY_ADDRESS,
     BY_NETWORK,
@@ -224,6 +225,13 @@ def test_a_visit_counts_once_however_often_it_comes(store: LinkStore, target: Sh
         assert all(askers.map(lambda _: store.use(token, visit="a browser"), range(16)))
     assert store.use(other, visit="a browser") is not None
     assert sorted(link.uses for link in target.found()) == [1, 1]
+
+
+def test_a_visit_that_goes_on_waits_for_no_writer(engine: Engine, store: LinkStore, target: Shared) -> None:
+    token = target.make(created_by="ann")
+    opened = store.use(token, visit="a browser")
+    with to_write(engine):
+        assert store.use(token, visit="a browser") == opened
 
 
 @on_both

@@ -1,7 +1,8 @@
 """Callers of the API: the rights of a user, or of a stranger with a share link."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from contextlib import AsyncExitStack
+from dataclasses import dataclass, field, replace
 from http import HTTPStatus
 from typing import Annotated, Self
 from urllib.parse import unquote
@@ -21,6 +22,7 @@ from grasp_core.model.result import Result
 from grasp_core.model.turns import ask_as, link_name
 from grasp_core.report.public_view import public_view
 from grasp_core.server.identity import Identify, PasswordError, Visitor, asker, bearer, same_origin, visit_of
+from grasp_core.server.lanes import Lanes
 from grasp_core.server.problem import ProblemError, again_after, problem_of
 from grasp_core.server.server import Server, Stores
 from grasp_core.store.links import SECONDS, Target
@@ -129,6 +131,7 @@ class Admission:
     app: ASGIApp
     server: Callable[[], Server]
     identify: Identify
+    lanes: Lanes = field(default_factory=Lanes)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass the request on, or refuse it in one sentence; refusals go to the log."""
@@ -147,6 +150,7 @@ class Admission:
 
         async def noting(message: Message) -> None:
             if message["type"] == "http.response.start":
+                await place.aclose()  # who is slow to take an answer keeps no other waiting
                 # RateLimit header fields for HTTP, an Internet-Draft of the IETF.
                 left = tuple(caller.server.rates.requests_left(caller.asker))
                 policy = ", ".join(f'"{one.what}";q={one.most};w={one.window}' for one in left)
@@ -156,17 +160,24 @@ class Admission:
                 await run_in_threadpool(_note, caller.server, who, scope, message["status"])
             await send(message)
 
-        try:
-            caller = await run_in_threadpool(self._caller, HTTPConnection(scope))
-        except (ProblemError, TooOftenError) as error:
-            refused = problem_of(error)
-            await run_in_threadpool(_note, self.server(), "", scope, refused.status)
-            raise refused from None
+        connection = HTTPConnection(scope)
+        where = " ".join(asker(connection, None).place)
+        async with self.lanes.lane(where):
+            try:
+                caller = await run_in_threadpool(self._caller, connection)
+            except (ProblemError, TooOftenError) as error:
+                refused = problem_of(error)
+                await run_in_threadpool(_note, self.server(), "", scope, refused.status)
+                raise refused from None
         scope[_KEY] = caller
         by_link = caller.user is None and caller.token is not None
-        ask_as(link_name(str(caller.token)) if by_link else caller.asker.name)
+        name = link_name(str(caller.token)) if by_link else caller.asker.name
+        ask_as(name)
         streamed = scope["path"].removeprefix(scope.get("root_path", "")) in STREAMED
-        await self.app(scope, receive if streamed else limited, noting)
+        async with AsyncExitStack() as place:
+            if not streamed:  # uploads take a thread only now and then, and may last
+                await place.enter_async_context(self.lanes.lane(f"{name} at {where}"))
+            await self.app(scope, receive if streamed else limited, noting)
 
     def _caller(self, connection: HTTPConnection) -> Caller:
         server = self.server()

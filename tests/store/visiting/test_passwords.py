@@ -1,3 +1,8 @@
+import hashlib
+import os
+import sys
+import threading
+
 import pytest
 
 from grasp_core.model.errors import LimitError
@@ -12,6 +17,20 @@ def test_a_password_matches_its_own_hash_alone() -> None:
     assert not matches("Grüße vom rhein", kept)
     assert hashed("Grüße vom Rhein") != kept
     assert kept.startswith("scrypt-15-8-3$")
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="threads have no priority of their own")
+def test_a_check_gives_way_to_those_who_draw_pages(monkeypatch) -> None:
+    plain, priorities = hashlib.scrypt, []
+
+    def noting(*given, **named) -> bytes:
+        priorities.append(os.getpriority(os.PRIO_PROCESS, threading.get_native_id()))
+        return plain(*given, **named)
+
+    monkeypatch.setattr(hashlib, "scrypt", noting)
+    hashed("Grüße vom Rhein")
+    own = os.getpriority(os.PRIO_PROCESS, threading.get_native_id())
+    assert priorities == [max(own, 10)]
 
 
 @pytest.mark.parametrize("kept", ["", "scrypt-15-8-3", "scrypt-15-8-3$a$b", "scrypt-1-8-1$AAAA$AAAA", "$$"])
