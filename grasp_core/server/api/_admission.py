@@ -1,11 +1,13 @@
 """Callers of the API: the rights of a user, or of a stranger with a share link."""
 
+import asyncio
 from collections.abc import Callable
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, field, replace
 from http import HTTPStatus
 from typing import Annotated, Self
 from urllib.parse import unquote
+from weakref import WeakValueDictionary
 
 from fastapi import Depends
 from starlette.concurrency import run_in_threadpool
@@ -22,7 +24,6 @@ from grasp_core.model.result import Result
 from grasp_core.model.turns import ask_as, link_name
 from grasp_core.report.public_view import public_view
 from grasp_core.server.identity import Identify, PasswordError, Visitor, asker, bearer, same_origin, visit_of
-from grasp_core.server.lanes import Lanes
 from grasp_core.server.problem import ProblemError, again_after, problem_of
 from grasp_core.server.server import Server, Stores
 from grasp_core.store.links import SECONDS, Target
@@ -120,6 +121,14 @@ class Caller:
         return self.person
 
 
+AT_ONCE = 8
+"""Most requests of one caller at a time whose answers are being made, each in a thread.
+
+Python runs one thread at a time: of sixty requests at once, all with threads, a page would get a sixtieth of
+the interpreter. The others wait in order, without a thread.
+"""
+
+
 @dataclass(eq=False)
 class Admission:
     """ASGI middleware that identifies the caller, and refuses requests that need not be read any further.
@@ -131,7 +140,7 @@ class Admission:
     app: ASGIApp
     server: Callable[[], Server]
     identify: Identify
-    lanes: Lanes = field(default_factory=Lanes)
+    places: WeakValueDictionary[str, asyncio.Semaphore] = field(default_factory=WeakValueDictionary)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass the request on, or refuse it in one sentence; refusals go to the log."""
@@ -160,15 +169,12 @@ class Admission:
                 await run_in_threadpool(_note, caller.server, who, scope, message["status"])
             await send(message)
 
-        connection = HTTPConnection(scope)
-        where = " ".join(asker(connection, None).place)
-        async with self.lanes.lane(where):
-            try:
-                caller = await run_in_threadpool(self._caller, connection)
-            except (ProblemError, TooOftenError) as error:
-                refused = problem_of(error)
-                await run_in_threadpool(_note, self.server(), "", scope, refused.status)
-                raise refused from None
+        try:
+            caller = await run_in_threadpool(self._caller, HTTPConnection(scope))
+        except (ProblemError, TooOftenError) as error:
+            refused = problem_of(error)
+            await run_in_threadpool(_note, self.server(), "", scope, refused.status)
+            raise refused from None
         scope[_KEY] = caller
         by_link = caller.user is None and caller.token is not None
         name = link_name(str(caller.token)) if by_link else caller.asker.name
@@ -176,8 +182,14 @@ class Admission:
         streamed = scope["path"].removeprefix(scope.get("root_path", "")) in STREAMED
         async with AsyncExitStack() as place:
             if not streamed:  # uploads take a thread only now and then, and may last
-                await place.enter_async_context(self.lanes.lane(f"{name} at {where}"))
+                await place.enter_async_context(self._places_of(" ".join([name, *caller.asker.place])))
             await self.app(scope, receive if streamed else limited, noting)
+
+    def _places_of(self, name: str) -> asyncio.Semaphore:
+        places = self.places.get(name)
+        if places is None:
+            places = self.places[name] = asyncio.Semaphore(AT_ONCE)
+        return places
 
     def _caller(self, connection: HTTPConnection) -> Caller:
         server = self.server()

@@ -8,9 +8,9 @@ import httpx
 import pytest
 from starlette.types import ASGIApp, Message
 
+from grasp_core.server.api._admission import AT_ONCE
 from grasp_core.server.api.app import application
 from grasp_core.server.gate import UploadLedger
-from grasp_core.server.lanes import AT_ONCE
 from grasp_core.server.server import Server
 from grasp_core.store.runs import RunRecord, RunStore
 from tests.server.conftest import ANN, BOB
