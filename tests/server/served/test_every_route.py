@@ -12,7 +12,7 @@ import streamlit as st
 
 from tests.server.conftest import SIGN_IN
 from tests.server.served.sites import TITLE, Site
-from tests.serving import ROOT
+from tests.serving import READY_S, ROOT
 
 OPEN = {
     *("/_stcore/health", "/api/health", "/robots.txt", "/_stcore/host-config"),
@@ -35,7 +35,8 @@ def test_no_route_shows_strangers_anything(site: Site) -> None:
         "/auth/login",
         "/media/{file_id:path}",
     } <= paths
-    with httpx.Client(base_url=site.first.url, headers={"X-Forwarded-For": "198.51.100.7"}) as stranger:
+    headers = {"X-Forwarded-For": "198.51.100.7"}
+    with httpx.Client(base_url=site.first.url, headers=headers, timeout=READY_S) as stranger:
         for path, methods in listed:
             values = (site.run_id, "x", "..%2f..%2fapp.py")
             for address in {re.sub(r"\{[^}]*\}", value, path) or "/" for value in values}:
@@ -61,14 +62,14 @@ def _check(answer: httpx.Response, path: str, run_id: str) -> None:
     "page", ["/", "/results", "/shared?token=x", "/static/index.html", "/nothing/at/all"]
 )
 def test_html_is_streamlits_empty_start_page(site: Site, page: str) -> None:
-    answer = httpx.get(site.first.url + page)
+    answer = httpx.get(site.first.url + page, timeout=READY_S)
     assert answer.text == START_PAGE
     assert answer.headers["Cache-Control"] == "no-store"
     assert answer.headers["X-Robots-Tag"] == "noindex, nofollow"
 
 
 def test_robots_stay_out(site: Site) -> None:
-    assert httpx.get(f"{site.first.url}/robots.txt").text == "User-agent: *\nDisallow: /\n"
+    assert httpx.get(f"{site.first.url}/robots.txt", timeout=READY_S).text == "User-agent: *\nDisallow: /\n"
 
 
 SAY = """
@@ -111,8 +112,8 @@ def test_secrets_and_tokens_stay_out_of_the_log(site: Site) -> None:
         "/oauth2callback?code=the-code&state=s",
         "/auth/login?provider=forged",
     ):
-        httpx.get(site.first.url + page)
-    httpx.get(f"{site.first.url}/api/v1/runs/x", headers={"Authorization": "Bearer the-key"})
+        httpx.get(site.first.url + page, timeout=READY_S)
+    httpx.get(f"{site.first.url}/api/v1/runs/x", headers={"Authorization": "Bearer the-key"}, timeout=READY_S)
     said = site.first.said()
     lines = [json.loads(line) for line in said.splitlines()]
     assert "streamlit" in {line["logger"].partition(".")[0] for line in lines}

@@ -12,7 +12,7 @@ from websockets.sync.client import ClientConnection
 from pages._ui.helpers import sessions as waiting
 from tests.server.served.conftest import QUOTA_MB, SOONER
 from tests.server.tabs import XSRF, tab
-from tests.serving import Served, memory_of
+from tests.serving import READY_S, Served, memory_of
 
 EACH = 20_000_000
 SMALL = b'{"format": "grasp-run", this is no saved result'
@@ -61,18 +61,18 @@ def test_only_sessions_that_there_are_may_upload(served: Served) -> None:
 
 
 def test_the_token_against_forged_requests_keeps_to_the_path(served: Served) -> None:
-    told = httpx.get(f"{served.url}/_stcore/health").headers["Set-Cookie"]
+    told = httpx.get(f"{served.url}/_stcore/health", timeout=READY_S).headers["Set-Cookie"]
     assert told.startswith(XSRF)
     assert "; Path=/grasp;" in told
 
 
 def test_no_page_around_this_one_may_send_it_messages(served: Served) -> None:
-    assert httpx.get(f"{served.url}/_stcore/host-config").json()["allowedOrigins"] == []
+    assert httpx.get(f"{served.url}/_stcore/host-config", timeout=READY_S).json()["allowedOrigins"] == []
 
 
 def test_windows_of_other_sites_are_no_windows_of_ours(served: Served) -> None:
     for path in ("/", "/_stcore/health", "/api/health", "/media/x"):
-        headers = httpx.get(served.url + path).headers
+        headers = httpx.get(served.url + path, timeout=READY_S).headers
         assert headers["Cross-Origin-Opener-Policy"] == "same-origin"
         assert "no-" in headers["Cache-Control"]
 
