@@ -165,12 +165,12 @@ class Course:
         whole = sum(one.seconds for one in stages)
         left = progress.seconds_left
         if len(stages) > 1:  # parts are short: the time of all of them shows more than that of one
+            left = None
             if done > 0:
-                self._first = self._first or (self._clock(), done)
-            began, start = self._first or (self._clock(), done)
-            took, share = self._clock() - began, (done - start) / whole
-            steady = share >= _STEADY_FROM or (share > 0 and took >= _STEADY_AFTER_S)
-            left = (whole - done) / whole * took / share if steady else None
+                began, start = self._first = self._first or (self._clock(), done)
+                took, share = self._clock() - began, (done - start) / whole
+                steady = share >= _STEADY_FROM or (share > 0 and took >= _STEADY_AFTER_S)
+                left = (whole - done) / whole * took / share if steady else None
         return replace(progress, seconds_left=left, share=min(done / whole, 1.0), stages=self._words(part))
 
     def _words(self, part: int) -> str:

@@ -9,6 +9,7 @@ from grasp_core.model.data_spec import NAMED, SCREENS, Filters
 from grasp_core.model.groups import axis_label, group_label, named_group
 from grasp_core.model.outcome import LeftOut, added_up
 from grasp_core.model.remarks.cautions import (
+    OF_TWO_AXES,
     Caution,
     GuardCaution,
     LeftOutReason,
@@ -80,7 +81,7 @@ def _of_shown_groups(warning: Remark, result: Result) -> bool:
         (axis_label(row.group.axes), group_label(row.group)) for row in result.groups if row.n_raters >= least
     }
     numbers = dict(warning.numbers)
-    if warning.code in (GuardCaution.AXES_TOGETHER, GuardCaution.ONE_SPLIT):
+    if warning.code in OF_TWO_AXES:
         return {numbers["first"], numbers["second"]} <= {
             axis_label((one,)) for one in result.spec.analysis.tested
         }

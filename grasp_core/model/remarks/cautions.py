@@ -127,6 +127,10 @@ class GuardCaution(Code):
     )
 
 
+OF_TWO_AXES = (GuardCaution.AXES_TOGETHER, GuardCaution.ONE_SPLIT)
+"""Cautions that name two axes, `first` and `second`, in place of one."""
+
+
 @unique
 class ShuffleCaution(Code):
     """Cautions on a run that shuffles profiles within strata or by clusters; they name columns."""

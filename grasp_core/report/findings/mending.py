@@ -7,7 +7,7 @@ from typing import Any
 from grasp_core.model.data_spec import SCREENS, Screen
 from grasp_core.model.groups import AxisSet, axis_label
 from grasp_core.model.remarks.benchmark import may_undo, ranked
-from grasp_core.model.remarks.cautions import Caution, GuardCaution, ShuffleCaution
+from grasp_core.model.remarks.cautions import OF_TWO_AXES, Caution, GuardCaution, ShuffleCaution
 from grasp_core.model.remarks.problems import DataProblem
 from grasp_core.model.remarks.remark import Code, Remark
 from grasp_core.model.result import RunResult
@@ -154,9 +154,6 @@ class Warned:
         return f"Beside {above}:" if self.others else f"None but {above}."
 
 
-_OF_TWO_AXES = (GuardCaution.AXES_TOGETHER, GuardCaution.ONE_SPLIT)
-
-
 def warned(result: RunResult) -> Warned:
     """Sort the warnings by where they are shown.
 
@@ -174,7 +171,7 @@ def warned(result: RunResult) -> Warned:
     first = []
     for one in in_order:
         numbers = dict(one.numbers)
-        together = one.code in _OF_TWO_AXES
+        together = one.code in OF_TWO_AXES
         if may_undo(one) and (not together or (numbers["first"], numbers["second"]) in in_doubt):
             first.append(one)
     return Warned(tuple(first), tuple(one for one in in_order if one not in first))
@@ -187,7 +184,7 @@ def caution_codes(warnings: Iterable[Remark], axes: AxisSet) -> str:
     for one in ranked(warnings):
         numbers = dict(one.numbers)
         concerned = numbers.get("axis", axis_label(axes)) == axis_label(axes)
-        if "axis" not in numbers and one.code in _OF_TWO_AXES:
+        if "axis" not in numbers and one.code in OF_TWO_AXES:
             concerned = not named.isdisjoint({numbers["first"], numbers["second"]})
         if may_undo(one) and concerned:
             codes.append(one.code.key)
