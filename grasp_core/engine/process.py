@@ -52,7 +52,7 @@ STAY_SECONDS = 0.5
 """Seconds between checks that the process is still there; its end is noticed at once."""
 NOTICED_SECONDS = 2.0
 """Seconds that a failed call waits for the notice that the process has ended."""
-NICENESS = 10
+NICENESS = 5
 """Niceness of the process: its priority is below that of the one that answers people, its workers' lower."""
 _ASKED_THERE = ("drop", "expect", "progress", "found", "news_every", "wait", "cancel")
 """Methods of :class:`~grasp_core.engine.saved_runs.Computing` that are called in the process."""

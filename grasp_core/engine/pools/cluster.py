@@ -201,7 +201,7 @@ class ClusterPool(Pool):
     def n_workers(self) -> int:
         """Number of blocks computed side by side: the cluster's threads a moment ago, at least 1."""
         try:
-            threads = cast("Cluster", self._ready()).threads
+            threads = cast("Cluster", self._ready().executor).threads
         except (BrokenExecutor, LostSchedulerError):  # submitting work raises it again
             return 1
         return max(min(threads, self._limit or threads), 1)

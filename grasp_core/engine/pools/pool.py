@@ -14,12 +14,13 @@ from concurrent.futures import (
     wait,
 )
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import TypeVar
 
 from grasp_core.analysis.panel import BlockWork
 from grasp_core.engine.pools import workers
-from grasp_core.engine.pools.schedule import BLOCK_SECONDS, Block, Blocks
+from grasp_core.engine.pools.schedule import BLOCK_SECONDS, Block, Blocks, BlockTurns, Share
 from grasp_core.engine.pools.workers import Computed, SentWork
 from grasp_core.model.annotations import FloatArray
 from grasp_core.model.errors import WorkerError
@@ -27,7 +28,7 @@ from grasp_core.model.errors import WorkerError
 log = logging.getLogger(__name__)
 
 AHEAD = 2
-"""Most arguments per worker that are being computed, or whose results wait for earlier ones."""
+"""Most blocks or arguments per worker that are being computed, or whose results wait for earlier ones."""
 ATTEMPTS = 3
 """Attempts in a row at work whose workers die, perhaps because of other work."""
 GAVE_UP = (
@@ -45,7 +46,7 @@ class Pool:
     def __init__(self, make_executor: Callable[[int], Executor], n_workers: int | None = None) -> None:
         self._n_workers = n_workers or workers.available_cores()
         self._make_executor = make_executor
-        self._executor: Executor | None = None
+        self._turns: BlockTurns | None = None
         self._lock = threading.Lock()
         self._files = tempfile.TemporaryDirectory(prefix="grasp-", ignore_cleanup_errors=True)
         self.folder = Path(self._files.name)
@@ -57,7 +58,7 @@ class Pool:
 
     def warm(self) -> None:
         """Start the workers now, so that the first run finds them ready."""
-        executor = self._ready()
+        executor = self._ready().executor
         for _ in range(self.n_workers):
             executor.submit(workers.compute_nothing)
 
@@ -72,20 +73,20 @@ class Pool:
     ) -> None:
         """Compute every block that is left; an exception from `check` ends the work.
 
-        `store` gets blocks in any order. Few blocks wait in the executor's queue at any time, so that runs
-        side by side share the workers evenly, however long they are.
+        `store` gets blocks in any order. Stages of runs side by side take turns: see
+        :class:`~grasp_core.engine.pools.schedule.BlockTurns`.
         """
-        executor, losses = self._ready(), 0
+        turns, losses = self._ready(), 0
         while losses < ATTEMPTS:
             before = blocks.progress.done
             try:
-                with self._holding(work, executor) as sent:
-                    self._permute_on(executor, (type(work), seed, sent), blocks, store, check)
+                with self._holding(work, turns.executor) as sent:
+                    self._permute_on(turns, (type(work), seed, sent), blocks, store, check)
                 return
             except BrokenExecutor:
                 losses = 1 if blocks.progress.done > before else losses + 1
                 log.warning("a worker process ended; its blocks are computed again")
-                executor = self._ready(broken=executor)
+                turns = self._ready(broken=turns.executor)
         raise WorkerError(GAVE_UP)
 
     def each(
@@ -97,7 +98,7 @@ class Pool:
         many calls as workers run at a time; with results that wait, :data:`AHEAD` for each.
         """
         left, waiting = deque(arguments), deque[tuple[A, Future[B]]]()
-        executor, attempts = self._ready(), ATTEMPTS
+        executor, attempts = self._ready().executor, ATTEMPTS
 
         def hand_out() -> None:
             """Keep workers busy, also while the caller takes results, without computing all in advance."""
@@ -122,7 +123,7 @@ class Pool:
                         raise WorkerError(GAVE_UP) from None
                     left.extendleft(argument for argument, _ in reversed(waiting))
                     waiting.clear()
-                    executor = self._ready(broken=executor)
+                    executor = self._ready(broken=executor).executor
                     continue
                 waiting.popleft()
                 attempts = ATTEMPTS
@@ -134,19 +135,19 @@ class Pool:
     def close(self, *, wait: bool = True) -> None:
         """End the workers and delete the working files; without `wait`, work may still be running."""
         with self._lock:
-            executor, self._executor = self._executor, None
-        if executor is not None:
-            executor.shutdown(wait=wait, cancel_futures=True)
+            turns, self._turns = self._turns, None
+        if turns is not None:
+            turns.executor.shutdown(wait=wait, cancel_futures=True)
         self._files.cleanup()
 
-    def _ready(self, broken: Executor | None = None) -> Executor:
+    def _ready(self, broken: Executor | None = None) -> BlockTurns:
         with self._lock:
-            if broken is not None and self._executor is broken:
+            if broken is not None and self._turns is not None and self._turns.executor is broken:
                 broken.shutdown(wait=False)
-                self._executor = None
-            if self._executor is None:
-                self._executor = self._make_executor(self._n_workers)
-            return self._executor
+                self._turns = None
+            if self._turns is None:
+                self._turns = BlockTurns(self._make_executor(self._n_workers))
+            return self._turns
 
     @contextmanager
     def _holding(self, work: BlockWork, executor: Executor) -> Iterator[BlockWork | SentWork]:
@@ -161,7 +162,7 @@ class Pool:
 
     def _permute_on(
         self,
-        executor: Executor,
+        turns: BlockTurns,
         what: tuple[type[BlockWork], int, BlockWork | SentWork],
         blocks: Blocks,
         store: Callable[[Block, FloatArray], None],
@@ -169,16 +170,14 @@ class Pool:
     ) -> None:
         kind, seed, sent = what
         waiting: dict[Future[Computed], Block] = {}
+        share, submit = Share(), turns.executor.submit
         try:
             while True:
                 check()
-                while len(waiting) < 2 * self.n_workers and (block := blocks.take()):
-                    try:
-                        future = executor.submit(workers.compute_block, kind, seed, *block, sent=sent)
-                    except BrokenExecutor:  # refused: no worker has the block
-                        blocks.give_back(block)
-                        raise
-                    waiting[future] = block
+                places = AHEAD * self.n_workers
+                while len(waiting) < places and (block := blocks.take()):
+                    begin = partial(submit, workers.compute_block, kind, seed, *block, sent=sent)
+                    waiting[turns.submit(share, places, begin)] = block
                 if not waiting:
                     return
                 finished, _ = wait(waiting, timeout=BLOCK_SECONDS, return_when=FIRST_COMPLETED)

@@ -1,11 +1,16 @@
-"""Permutations cut into blocks; the cuts never change a digit of a result."""
+"""Permutations cut into blocks, and whose block is next; neither changes a digit of a result."""
 
 from __future__ import annotations
 
+import threading
 import time
 from collections import deque
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable
+from concurrent.futures import CancelledError, Executor, Future
+from dataclasses import dataclass, field
+from functools import partial
+
+from grasp_core.engine.pools.workers import Computed
 
 Block = tuple[int, int]
 """Permutations start to stop - 1."""
@@ -26,6 +31,9 @@ RECENT_BLOCKS = 4
 """Number of latest blocks that the speed is measured on: the first ones are too short."""
 LARGEST_BLOCK = 2048
 """Most permutations in a block, however fast they are: a worker keeps the statistics of all of them."""
+
+LONGEST_EVERY = 4
+"""One turn in so many is that of the stage that has waited longest."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,6 +112,82 @@ class Blocks:
             return
         each = max(seconds, 1e-9) / since  # two blocks may seem to end at the same instant
         self.progress = Progress(done, total, each * (total - done))
+
+
+@dataclass(slots=True, eq=False)
+class Share:
+    """A stage's share of the workers: seconds that they gave it, its blocks that wait, and since which turn."""
+
+    seconds: float = 0.0
+    waiting: deque[tuple[Future[Computed], Callable[[], Future[Computed]]]] = field(default_factory=deque)
+    since: int = 0
+
+
+class BlockTurns:
+    """Gives an executor few blocks at a time: next is the stage that has had the fewest seconds.
+
+    So the blocks of a short run do not wait for a round of long ones. Now and then it is the stage that has
+    waited longest, so that short runs, however many, do not stop a long one.
+    """
+
+    def __init__(self, executor: Executor) -> None:
+        self.executor = executor
+        self._lock = threading.Lock()
+        self._shares: list[Share] = []  # those with blocks that wait
+        self._turn = 0
+        self._given = 0
+
+    def submit(self, share: Share, places: int, begin: Callable[[], Future[Computed]]) -> Future[Computed]:
+        """Have a block begun when it is its turn, and at most `places` blocks of all stages are under way."""
+        promised: Future[Computed] = Future()
+        with self._lock:
+            if not share.waiting:
+                self._shares.append(share)
+                share.since = self._turn
+            share.waiting.append((promised, begin))
+        self._give(places)
+        return promised
+
+    def _give(self, places: int) -> None:
+        while True:
+            with self._lock:
+                if self._given >= places or not self._shares:
+                    return
+                share = self._next()
+                promised, begin = share.waiting.popleft()
+                if not share.waiting:
+                    self._shares.remove(share)
+                if not promised.set_running_or_notify_cancel():
+                    continue
+                self._turn += 1
+                self._given += 1
+                share.since = self._turn
+            try:
+                computing = begin()
+            except Exception as error:  # refused: whoever waits for the block learns why
+                with self._lock:
+                    self._given -= 1
+                promised.set_exception(error)
+            else:
+                computing.add_done_callback(partial(self._end, share, places, promised))
+
+    def _next(self) -> Share:
+        if self._turn % LONGEST_EVERY == LONGEST_EVERY - 1:
+            return min(self._shares, key=lambda share: share.since)
+        return min(self._shares, key=lambda share: (share.seconds, share.since))
+
+    def _end(
+        self, share: Share, places: int, promised: Future[Computed], computing: Future[Computed]
+    ) -> None:
+        with self._lock:
+            self._given -= 1
+        error = CancelledError() if computing.cancelled() else computing.exception()
+        if error is None:
+            share.seconds += computing.result().seconds
+            promised.set_result(computing.result())
+        else:
+            promised.set_exception(error)
+        self._give(places)
 
 
 def _gaps(total: int, computed: Iterable[Block]) -> list[Block]:

@@ -31,8 +31,8 @@ TRYING = Turns("reading small files", at_once=3, each=1, waiting=12, waiting_eac
 SMALL = Limits(memory=2**28, seconds=1)
 """Limits of the first attempt if people share the program, so that no small file waits for a large one."""
 _NICENESS, _NICENESS_LARGE = 10, 15
-"""Niceness of processes here: behind the process that answers people, but before workers that compute. Large
-files are equal to these, so that neither keeps people waiting for the other."""
+"""Niceness of processes here: behind the process that answers people. Small files are equal to workers that
+compute, so that neither keeps people waiting for the other; large files are behind both."""
 _POLL = 0.25  # seconds after which the waiting caller may cancel the reading
 _TRIED = 3
 T = TypeVar("T")

@@ -182,7 +182,7 @@ def _executing(dask_worker) -> int:
 
 def test_no_more_blocks_are_computed_at_a_time_than_was_said(cluster: DaskCluster) -> None:
     with closing(ClusterPool(cluster.address, limit=1)) as limited:
-        wait_until(lambda: limited._ready().threads == 2)
+        wait_until(lambda: limited._ready().executor.threads == 2)
         assert limited.n_workers == 1
 
 
