@@ -116,7 +116,7 @@ class Blocks:
 
 @dataclass(slots=True, eq=False)
 class Share:
-    """A stage's share of the workers: seconds that they gave it, its blocks that wait, and since which turn."""
+    """A stage's share of the workers: their seconds so far, its blocks that wait, and since which turn."""
 
     seconds: float = 0.0
     waiting: deque[tuple[Future[Computed], Callable[[], Future[Computed]]]] = field(default_factory=deque)
