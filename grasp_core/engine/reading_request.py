@@ -100,6 +100,7 @@ def reading_of(
     `fields`: fields of a data spec that somebody named, and always `filters`, `missing` and `recode`.
     """
     annotations, raters, items = given.annotations, given.raters, given.items
+    fields = _as_read(annotations, fields)
     named = Named.among(fields)
     # A named label must be a column, or combined from some. Check that before asking for anything else.
     known = (*annotations.columns, *(step.into for step in fields["recode"] if isinstance(step, Combine)))
@@ -178,9 +179,19 @@ def _leaving_out(one: Advice, frontend: Frontend) -> str:
 
 def as_named(given: InputTables, fields: Mapping[str, Any]) -> Reading:
     """Return the reading that the fields name; no column is recognised and no row is left out."""
-    spec = DataSpec(**{"layout": "long", **fields})
+    spec = DataSpec(**{"layout": "long", **_as_read(given.annotations, fields)})
     annotations = with_joined(given.annotations, (spec.item, spec.rater))
     return Reading(annotations, given.raters, spec, items=given.items, ranked=spec.categories is not None)
+
+
+def _as_read(annotations: Table, fields: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return the fields; columns of ids that are named as in a tool's file are named as they are read."""
+    recipe, columns = annotations.recipe, annotations.columns
+    if recipe is None or not recipe.ids:
+        return fields
+    own = dict(zip(("item", "rater"), recipe.ids, strict=True))
+    renamed = {role: role for role, name in own.items() if fields.get(role) == name and name not in columns}
+    return {**fields, **renamed}
 
 
 def _refuse_unsure(

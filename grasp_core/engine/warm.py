@@ -94,7 +94,7 @@ def _add_up(
     dense: bool | None = None,
     tables: bool | None = None,
 ) -> None:
-    """Compile one way of adding up: first of permutations, as a run that begins now compiles the rest first."""
+    """Compile one way of adding up, of permutations first: a run that begins now compiles the rest first."""
     design = build_design(annotations, raters, grouping, spec, dense=dense, tables=tables)
     compiled.shuffled(design, 1, 0, 1)
     compiled.observed(design)

@@ -39,6 +39,7 @@ class Recipe:
     embedded: tuple[str, ...] = ()  # columns of a survey that describe respondents
     raters: bool = False  # whether the file describes raters and has no annotations
     why_out: str = "the tool marks such answers as not counting"  # the reason for the filters of `spec`
+    ids: tuple[str, ...] = ()  # the file's own names of the ids of items and of raters, if read as others
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -97,6 +97,7 @@ class Export:
 
     name: str
     kind: str  # e.g. "Label Studio, JSON"
+    ids: tuple[str, ...] = ()  # the file's names of the ids of items and of raters
     unreadable: str = ""  # words for questions that are left out, as some answers to them cannot be read
     unread: dict[str, None] = field(default_factory=dict)  # names of these questions
     rows: list[Row] = field(default_factory=list)
@@ -155,6 +156,7 @@ class Export:
             sentences=tuple(said),
             left_out=tuple(LeftOut(what(), count) for what, count in self.skipped.items()),
             questions=tuple(column for column, (part, _) in columns.items() if part == "answers"),
+            ids=self.ids,
         )
         lines = np.array([row.line for row in self.rows], dtype=np.int64)
         return Parsed(data, self.kind, first_row=1, lines=lines, problems=tuple(notes), recipe=recipe)

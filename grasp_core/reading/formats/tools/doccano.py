@@ -51,7 +51,8 @@ def read_table(parsed: Parsed, name: str) -> Parsed | None:
     """Read a CSV export in one file; None for any other table."""
     columns = set(parsed.columns)
     if columns >= {"id", "text", "label", "user", "annotation_approver"}:
-        return _by_user(rows.rows_of(parsed, name), Export(name, f"doccano, {parsed.kind}"), in_rows=True)
+        found = Export(name, f"doccano, {parsed.kind}", ids=("id", "user"))
+        return _by_user(rows.rows_of(parsed, name), found, in_rows=True)
     if columns >= {"id", "text", "label", "Comments"}:
         return _of_one(entries(_split(parsed), name, lines=parsed.numbers.tolist()), name, parsed.kind)
     return None

@@ -37,6 +37,8 @@ _WRITTEN = names.word_set(
     "why reason reasons reasoning rationale justification explanation explain comment comments note notes "
     "feedback remark remarks text"
 )
+_IDS = ("id", "annotator")
+"""The names of ids of items and of raters where a record is an annotation."""
 _COMPLETE = 0.9
 """Share of the most answered question's answers from which a question counts as equally complete."""
 
@@ -57,14 +59,14 @@ def read(records: Sequence[Record], name: str) -> Parsed | None:
         if "id" in keys[1:] and "annotator" in keys:
             between |= dict.fromkeys(keys[keys.index("id") + 1 : keys.index("annotator")])
     asked = [key for key in between if key not in _FLAT]
-    return _flat(list(rows.entries(records, name)), _Found(name, "Label Studio, JSON-MIN"), asked)
+    return _flat(list(rows.entries(records, name)), _Found(name, "Label Studio, JSON-MIN", _IDS), asked)
 
 
 def read_table(parsed: Parsed, name: str) -> Parsed | None:
     """Read CSV and TSV exports, whose lists and objects are written as JSON; None for any other table."""
     if not {"id", "annotator", "annotation_id", "lead_time"} <= set(parsed.columns):
         return None
-    found = _Found(name, f"Label Studio, {parsed.kind}")
+    found = _Found(name, f"Label Studio, {parsed.kind}", _IDS)
     return _flat(list(rows.rows_of(parsed, name, json_files.cell)), found, [])
 
 

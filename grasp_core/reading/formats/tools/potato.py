@@ -54,7 +54,10 @@ def read(records: Sequence[Record], name: str) -> Parsed | None:
 
 def read_table(parsed: Parsed, name: str) -> Parsed | None:
     """Return a row per item and annotator of a CSV, TSV or Parquet export; None if it is not Potato's."""
-    return _parsed(_from_table(parsed, ""), name, parsed.kind) if is_table(parsed.columns) else None
+    if not is_table(parsed.columns):
+        return None
+    ids = _first(_ITEM, parsed.columns), _first(_RATER, parsed.columns)
+    return _parsed(_from_table(parsed, ""), name, parsed.kind, ids)
 
 
 def read_archive(archive: Archive) -> Parsed | None:
@@ -236,7 +239,7 @@ def _seconds(behaviour: Any) -> dict[str, str]:
 # Questions
 
 
-def _parsed(answered: Sequence[_Answered], name: str, kind: str) -> Parsed:
+def _parsed(answered: Sequence[_Answered], name: str, kind: str, ids: tuple[str, ...] = ()) -> Parsed:
     kept = [(row, given) for row, given in answered if given]
     if not kept:
         raise DataError(
@@ -253,7 +256,7 @@ def _parsed(answered: Sequence[_Answered], name: str, kind: str) -> Parsed:
         for question, values in options.items()
         if all(_is_mark(option, said) for option, said in values.items() if option not in {"", *_OWN_WORDS})
     }
-    found = Export(name, f"Potato, {kind}")
+    found = Export(name, f"Potato, {kind}", ids)
     texts: dict[str, list[str]] = {}
     for row, given in kept:
         row.answers.update(_answers(given, choices, options))

@@ -23,7 +23,10 @@ def read_table(parsed: Parsed, name: str) -> Parsed | None:
     if not set(parsed.columns) >= _COLUMNS:
         return None
     found = Export(
-        name, f"Zooniverse, {parsed.kind}", unreadable="tasks whose answers cannot be read, as drawings,"
+        name,
+        f"Zooniverse, {parsed.kind}",
+        ids=("subject_ids", "user_name"),
+        unreadable="tasks whose answers cannot be read, as drawings,",
     )
     several = "workflow_id" in parsed.columns and len(parsed.distinct("workflow_id")) > 1
     for line, row in rows.rows_of(parsed, name):

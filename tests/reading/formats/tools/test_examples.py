@@ -29,6 +29,30 @@ def test_an_export_runs_as_it_is(annotations, raters, axis, capsys) -> None:
     assert "4 raters" in ran(capsys, "run", *named, "--axis", axis, "--permutations", "200").out
 
 
+FLAT = "annotation_id,annotator,id,lead_time,text,tone\n" + "".join(
+    f"{n},{n % 4},{n // 4},1.5,text {n // 4},{'rude' if n % 3 else 'kind'}\n" for n in range(40)
+)
+
+
+@pytest.mark.parametrize(
+    ("name", "item", "rater"),
+    [
+        ("potato.csv", "instance_id", "user"),
+        ("zooniverse.csv", "subject_ids", "user_name"),
+        ("flat.csv", "id", "annotator"),
+    ],
+)
+def test_ids_may_be_named_as_they_are_in_the_file(tmp_path: Path, capsys, name, item, rater) -> None:
+    """The tables that readers make of exports call them item and rater."""
+    path = EXAMPLES / name if name != "flat.csv" else tmp_path / name
+    if not path.exists():
+        path.write_text(FLAT)
+    given = ("agreement", "--annotations", str(path))
+    recognised = ran(capsys, *given).out
+    assert ran(capsys, *given, "--item", item, "--rater", rater).out == recognised
+    assert "4 raters" in recognised
+
+
 EXPORTS = SHARED / "data" / "exports"
 needs_exports = pytest.mark.skipif(not EXPORTS.is_dir(), reason="needs the exports beside the repository")
 
