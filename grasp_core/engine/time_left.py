@@ -83,7 +83,7 @@ def _looked_up(dataset: Dataset) -> bool:
     return small and shape.annotations == shape.items * shape.raters
 
 
-_STEADY_FROM, _STEADY_AFTER_S = 0.03, 3.0
+_STEADY_FROM, _STEADY_AFTER_S = 0.1, 3.0
 """Share of a run, or seconds, that show its pace, from its first block on: before it, code is compiled."""
 GROUPS, VERDICTS, PAIRS, SLICES, GIVEN = "groups", "verdicts", "pairs", "slices", "given"
 _LAID_OUT_S = 0.15

@@ -70,7 +70,7 @@ def test_one_bar_fills_once_over_all_stages() -> None:
 
 def test_the_time_left_is_for_all_that_remains() -> None:
     clock, noted = Clock(), Noted()
-    course = Course([Stage(GROUPS, ((1.0, 0.0),)), Stage(PAIRS, ((6.0, 3.0),))], clock)
+    course = Course([Stage(GROUPS, ((3.0, 0.0),)), Stage(PAIRS, ((6.0, 3.0),))], clock)
     groups = OnCourse(noted, course, GROUPS)
     groups.check(Progress(0, 100, None))
     clock.now = 7.0  # until then, something was compiled once
@@ -78,15 +78,15 @@ def test_the_time_left_is_for_all_that_remains() -> None:
     clock.now = 7.4
     groups.check(Progress(20, 100, 2.0))
     assert noted.seen[-1].seconds_left is None  # too early to tell
-    clock.now = 8.6  # four times as slow as expected
-    groups.check(Progress(50, 100, 2.0))
-    assert noted.seen[-1].seconds_left == pytest.approx(9.5 * 4)
+    clock.now = 9.0  # four thirds of the expected time
+    groups.check(Progress(60, 100, 2.0))
+    assert noted.seen[-1].seconds_left == pytest.approx(10.2 * 4 / 3)
     clock.now = 16.0
     pairs = OnCourse(noted, course, PAIRS)
     pairs.check(Progress(0, 100, None))
-    assert noted.seen[-1].seconds_left == pytest.approx(9 * 10)
+    assert noted.seen[-1].seconds_left == pytest.approx(9 * 9 / 2.7)
     pairs.check(Progress(100, 100, 0.0))
-    assert noted.seen[-1].seconds_left == pytest.approx(3 * 9 / 6.9)  # what follows permutations counts
+    assert noted.seen[-1].seconds_left == pytest.approx(3 * 9 / 8.7)  # what follows permutations counts
 
 
 def test_a_run_of_hours_tells_its_pace_after_seconds() -> None:
