@@ -82,8 +82,8 @@ def test_halves_of_an_axis_are_not_both_recruited():
     rows = (make_group("Man", distance=between), make_group("Woman", distance=between))
     _, details = plain(make_result(rows, statistics=("distance",)))
     assert details[-2:] == [
-        "What to do: Keep the mix of Man and Woman raters as it is among the people for whom the labels "
-        "speak: the mix moves the labels.",
+        "What to do: Keep Man and Woman raters in the proportion of the people whom the labels are for: "
+        "the mix moves the labels.",
         "See which items cause the difference.",
     ]
 

@@ -20,6 +20,7 @@ from grasp_core.report.findings.answer import (
     line,
     title,
 )
+from grasp_core.report.findings.selection import by_verdict
 from tests.results import asked, make_group, make_outcome, make_result, saying
 
 
@@ -256,6 +257,35 @@ def test_nobody_is_recruited_for_hints_and_for_what_another_group_explains() -> 
 def test_luck_does_not_explain_hints_that_only_lack_permutations() -> None:
     hint = judged(saying("hint", 0.1), "hint", "labels")
     hint = replace(hint, verdict=replace(hint.verdict, q=0.006))
-    said = " ".join(one.plain for one in answer(asked(result_of(hint), permutations=2_000)).details)
-    assert "Run it with more." in said
+    few = answer(asked(result_of(hint), permutations=2_000))
+    assert few.headline.plain == (
+        "Not certain: hint raters say “unsafe” in 10 more of 100 answers than everybody else "
+        "(2,000 permutations are too few)"
+    )
+    said = " ".join(one.plain for one in few.details)
+    assert "Run it again with 3,000 permutations or more." in said
     assert "Luck alone" not in said
+
+
+@pytest.mark.parametrize("kinds", [("items", "cohesion"), ("cohesion",)])
+def test_of_two_halves_the_one_that_agrees_less_is_named_and_asked_about(kinds: tuple[Kind, ...]) -> None:
+    between = make_outcome(0.1, "up", "**")
+    rows = [
+        make_group(name, distance=between, irr=make_outcome(irr, way, "**"), gai=make_outcome(gai, way, "**"))
+        for name, irr, gai, way in (("A", 0.77, 1.8, "up"), ("B", 0.25, 0.6, "down"))
+    ]
+    halves = [
+        replace(one, verdict=replace(of_one, other=other.group))
+        for one, other in zip(rows, rows[::-1], strict=True)
+        if (of_one := judged(one, "clear", *kinds).verdict) is not None
+    ]
+    result = result_of(*halves)
+    said = answer(result)
+    assert said.headline.plain == "B raters agree with each other less than A raters do"
+    do = next(one.plain for one in said.details if one.plain.startswith("What to do"))
+    assert do == (
+        "What to do: B raters agree little with each other: read items with them, and give each item more "
+        "of them."
+    )
+    assert not any("in the proportion" in one.plain for one in said.details)
+    assert [one.title for one in by_verdict(result)] == ["B and A"]

@@ -233,11 +233,13 @@ class _Drawing:
         """Say in two or three words how a group differs; without a difference, what the left panel shows."""
         verdict = one.verdict
         kind = verdict.kinds[0] if verdict is not None and verdict.kinds else None
-        if kind == "items":
+        if kind == "items" and one.less_united is None:
             return "differ on some items"
         who = "" if one.other is None else f"{one.spoken}: "
         if kind == "spread" and verdict is not None and verdict.spread is not None:
             return f"{who}vary {'more' if verdict.spread.ratio > 1 else 'less'}"
+        if kind == "items":
+            return f"{who}agree less"
         if kind == "cohesion":
             return f"{who}agree {'less' if one.outcome.direction == 'down' else 'more'}"
         mean = label_use.scale_outcome(one.row.label_use, self._result) if self._scaled else None

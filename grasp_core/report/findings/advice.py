@@ -5,13 +5,19 @@ from dataclasses import dataclass, replace
 
 from grasp_core.model.data_spec import NAMED, SCREENS, Screen
 from grasp_core.model.groups import AxisSet, Group, axis_label, group_label, named_group, spoken
-from grasp_core.model.outcome import Untestable
+from grasp_core.model.outcome import FEWEST_CLEAR, Untestable
 from grasp_core.model.remarks.cautions import GuardCaution, ScreenCaution, counts_by_group, leaving_out
 from grasp_core.model.result import RunResult
 from grasp_core.model.spec import AnalysisSpec
 from grasp_core.model.text import Segment, Sentence, strong
 from grasp_core.report.findings.finding import LABEL_USE, Doubt, Finding
-from grasp_core.report.findings.selection import explaining_axis, findings, still_differing, strongest_pair
+from grasp_core.report.findings.selection import (
+    explaining_axis,
+    findings,
+    still_differing,
+    strongest_pair,
+    too_few_permutations,
+)
 
 OF_GAI = ("gai", "gap", "irr", "gai_difference", "irr_difference")
 MANY = 0.1
@@ -167,6 +173,8 @@ def advice(result: RunResult, found: Sequence[Finding]) -> tuple[Sentence, ...]:
     ]
     if not found and mended:
         return (Sentence.of(f"First {'; '.join(mended)}."),)
+    if not found and too_few_permutations(result):
+        return (Sentence.of(f"Run it again with {FEWEST_CLEAR:,} permutations or more."),)
     if not found:
         return (
             (Sentence.of("Nothing, unless smaller differences matter: then ask more raters."),)
@@ -205,6 +213,7 @@ def _of_certain(found: Sequence[Finding], raters: int) -> Iterator[Sentence]:
         for one in found
         if one not in views and one.what in _LITTLE_AGREEMENT and one.outcome.direction == "down"
     ]
+    halves = [one for one in found if one.less_united is not None and one.what != LABEL_USE]
     # A group with half of all raters has enough of them.
     many = [one for one in alone if 2 * one.row.n_raters >= raters]
     few = [one for one in alone if one not in many]
@@ -215,14 +224,15 @@ def _of_certain(found: Sequence[Finding], raters: int) -> Iterator[Sentence]:
         whom = first_names(_with_parts(many))
         yield Sentence.of("Keep the share of ", *whom, " raters fixed: it moves the labels.")
     for one in views:
-        if one.other is not None:
+        if one.other is not None and one not in halves:
             yield _as_many(*first_names([one.said]))
+    if little or halves:
+        do = " raters agree little with each other: read items with them, and give each item more of them."
+        whose = [one.spoken for one in halves] + _with_parts([one for one in little if one not in halves])
+        yield Sentence.of(*first_names(whose), do)
     if any(one.apart for one in views):
         yield WHICH_ITEMS
-    if little:
-        do = " raters agree little with each other: read items with them, and give each item more of them."
-        yield Sentence.of(*first_names(_with_parts(little)), do)
-    if found and not views and not little:
+    if found and not views and not little and not halves:
         yield Sentence.of("Nothing for this alone: raters who agree more than others need no further ones.")
 
 
@@ -234,9 +244,9 @@ def _with_parts(found: Sequence[Finding]) -> list[str]:
 
 def _as_many(*both: str | Segment) -> Sentence:
     return Sentence.of(
-        "Keep the mix of ",
+        "Keep ",
         *both,
-        " raters as it is among the people for whom the labels speak: the mix moves the labels.",
+        " raters in the proportion of the people whom the labels are for: the mix moves the labels.",
     )
 
 

@@ -15,7 +15,15 @@ from grasp_core.report.everybody import agreement_details, agreement_title
 from grasp_core.report.findings.advice import advice, doubted, first_names, ranked_findings
 from grasp_core.report.findings.finding import BECAUSE_OF, COHESION, LABEL_USE, NO_EFFECT, SPREAD, Finding
 from grasp_core.report.findings.mending import Warned, warned
-from grasp_core.report.findings.selection import count_groups, judged, nearest, of_verdict, strongest_pair
+from grasp_core.report.findings.selection import (
+    below_level,
+    count_groups,
+    judged,
+    nearest,
+    of_verdict,
+    strongest_pair,
+    too_few_permutations,
+)
 from grasp_core.report.tables import NO_VALUE, effect, explaining_groups, lacking
 from grasp_core.report.words import names
 from grasp_core.report.words.label_use import (
@@ -63,6 +71,10 @@ def title(result: RunResult, found: Sequence[Finding]) -> Sentence:
         if labels is not None:
             return Sentence.of(a, " raters ", *_says(*labels), b, " raters")
         return Sentence.of(a, " and ", b, " raters answer the same items differently")
+    undecided = too_few_permutations(result)
+    if undecided:
+        few = f" ({result.permutations:,} permutations are too few)"
+        return Sentence.of("Not certain: ", *claim(undecided[0], result), few)
     if not result.groups:
         return Sentence.of("No answer: there is no group to show")
     if not tested(result) or (not judged(result) and all(row.least_p is not None for row in result.groups)):
@@ -145,6 +157,8 @@ def claim(one: Finding, result: RunResult) -> tuple[str | Segment, ...]:
         return (*both, differ)
     if one.what == LABEL_USE:
         return (*first, *_labels(one, result), *than)
+    if one.less_united is not None:  # the first half
+        return (*first, "agree with each other less than ", *than, " do")
     if one.what == "distance":
         alike = one.outcome.direction == "down"
         if one.other is not None:
@@ -229,7 +243,7 @@ def how_sure(result: RunResult, found: Sequence[Finding]) -> tuple[Sentence, ...
     if certain:
         return (Sentence.of(HOW_SURE), *_how_much(certain[0], result))
     groups = tested(result)
-    said = [of_luck(groups)] if not all(map(_below_level, nearest(result))) else []
+    said = [of_luck(groups)] if not all(map(below_level, nearest(result))) else []
     if any(row.n_raters < _SMALL for row in result.groups):
         said.append(f"In groups under {_SMALL} raters differences are missed more often.")
     counted = counts(result, found) if _missed(result, found) else None
@@ -375,19 +389,13 @@ def _explained(result: RunResult, found: Sequence[Finding]) -> list[Sentence]:
 
 def _undecided(result: RunResult) -> tuple[Sentence, ...]:
     """Say why groups are hints although their q is below the level."""
-    near = [one for one in of_verdict(result, "hint") if _below_level(one)]
+    near = [one for one in of_verdict(result, "hint") if below_level(one)]
     if not near:
         return ()
-    titles = first_names([one.said for one in near])
-    if result.permutations < FEWEST_CLEAR:
-        least = f"nothing is called clear with fewer than {FEWEST_CLEAR:,} permutations. Run it with more."
-        return (Sentence.of("Of ", *titles, " q is below 0.05, but ", least),)
     why = " q is below 0.05 by so little that other permutations may say otherwise: a hint, no finding."
-    return (Sentence.of("Of ", *titles, why),)
-
-
-def _below_level(hint: Finding) -> bool:
-    return hint.verdict is not None and (hint.verdict.q or 0.0) < LEVEL
+    if too_few_permutations(result):
+        why = f" q is below 0.05, but nothing is called clear with fewer than {FEWEST_CLEAR:,} permutations."
+    return (Sentence.of("Of ", *first_names([one.said for one in near]), why),)
 
 
 def listing(found: Sequence[tuple[Segment, str]]) -> list[str | Segment]:

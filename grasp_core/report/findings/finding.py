@@ -114,6 +114,21 @@ class Finding:
         return (self.row.group,) if self.other is None else (self.row.group, self.other.row.group)
 
     @property
+    def less_united(self) -> "Finding | None":
+        """The half whose raters agree less with each other, if those of the other agree more; else None."""
+        if self.other is None or self.verdict is None or "cohesion" not in self.verdict.kinds:
+            return None
+        for name in COHESION:
+            ways = {
+                half.row.statistics[name].direction: half
+                for half in (self, self.other)
+                if name in half.row.statistics
+            }
+            if {"up", "down"} <= ways.keys():
+                return ways["down"]
+        return None
+
+    @property
     def link_words(self) -> str:
         """Link to the group that explains it: "from" for a group of the same axis, else "because of"."""
         by = None if self.verdict is None else self.verdict.by

@@ -6,7 +6,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from grasp_core.model.groups import AxisSet, Group, group_labels
-from grasp_core.model.outcome import Histogram, Kind, Outcome, PairResult, Significance, Verdict, VerdictCode
+from grasp_core.model.outcome import (
+    FEWEST_CLEAR,
+    Histogram,
+    Kind,
+    Outcome,
+    PairResult,
+    Significance,
+    Verdict,
+    VerdictCode,
+)
 from grasp_core.model.result import Association, GivenResult, GroupResult, RunResult
 from grasp_core.model.spec import LEVEL
 from grasp_core.model.statistic import TABLE
@@ -93,6 +102,7 @@ def of_verdict(result: RunResult, code: VerdictCode) -> tuple[Finding, ...]:
             else:
                 first, second = sorted((one, half), key=lambda half: (_or_1(half.outcome.p), half.name))
                 one = replace(first, other=second)
+            one = _less_united_first(one)
         found.append(one)
 
     def evidence_of(one: Finding) -> tuple[float, float]:
@@ -100,6 +110,17 @@ def of_verdict(result: RunResult, code: VerdictCode) -> tuple[Finding, ...]:
         return (1.0, 0.0) if known is None else (_or_1(known.p), -(known.strength or 0.0))
 
     return tuple(sorted(found, key=evidence_of))
+
+
+def below_level(hint: Finding) -> bool:
+    """Return whether the q of a hint's verdict is below the level."""
+    return hint.verdict is not None and (hint.verdict.q or 0.0) < LEVEL
+
+
+def too_few_permutations(result: RunResult) -> tuple[Finding, ...]:
+    """Hints that might be clear with more permutations: their q is below the level."""
+    near = of_verdict(result, "hint") if result.permutations < FEWEST_CLEAR else ()
+    return tuple(one for one in near if below_level(one))
 
 
 def by_verdict(result: RunResult) -> tuple[Finding, ...]:
@@ -255,6 +276,15 @@ def _mirrored(a: GroupResult, b: GroupResult) -> bool:
         ]
     known = [(one, two) for one, two in between if one is not None and two is not None]
     return bool(known) and all(math.isclose(one, two, abs_tol=1e-9) for one, two in known)
+
+
+def _less_united_first(one: Finding) -> Finding:
+    """Put the half that agrees less with itself first, unless the halves use labels differently."""
+    less = one.less_united
+    if less is None or less is not one.other or one.what == LABEL_USE:
+        return one
+    further = one.further if one.what in SYMMETRIC else less.further
+    return replace(less, further=further, other=replace(one, other=None))
 
 
 def _merged_halves(one: Finding, other: Finding) -> Finding:
