@@ -8,7 +8,16 @@ import numpy as np
 from scipy import special
 
 from grasp_core.analysis.intervals import FEWEST_RARER, intervals, rarer_labels, too_large
-from grasp_core.model.annotations import Annotations, BoolArray, FloatArray, Int32Array, Int64Array, by_items
+from grasp_core.model.annotations import (
+    Annotations,
+    BoolArray,
+    FloatArray,
+    Int32Array,
+    Int64Array,
+    by_items,
+    is_number,
+    number_of,
+)
 from grasp_core.model.groups import Group, Grouping
 from grasp_core.model.remarks.reasons import NoValue
 from grasp_core.model.remarks.remark import Remark
@@ -163,8 +172,20 @@ def _by_rater(questions: Sequence[Annotations], counts: Sequence[Int64Array]) ->
     if not 1 < listed.size <= MOST_RATERS:
         return ()
     differs = _differing(questions, counts, listed.size)
+    numbers = _numbered(questions[0].rater_ids)
     order = listed[np.argsort(again[listed], kind="stable")]
-    return tuple(RaterAgreement(j + 1, int(n[j]), float(again[j]), bool(differs[j])) for j in order.tolist())
+    return tuple(
+        RaterAgreement(numbers[j], int(n[j]), float(again[j]), bool(differs[j])) for j in order.tolist()
+    )
+
+
+def _numbered(ids: Sequence[str]) -> list[int]:
+    """Number ids from 1 in their order: that of numbers if all are numbers, else that of texts."""
+    values = [number_of(one) for one in ids] if all(map(is_number, ids)) else ids
+    numbers = [0] * len(ids)
+    for number, j in enumerate(sorted(range(len(ids)), key=values.__getitem__), 1):
+        numbers[j] = number
+    return numbers
 
 
 def _differing(questions: Sequence[Annotations], counts: Sequence[Int64Array], tests: int) -> BoolArray:

@@ -105,18 +105,16 @@ def who_differs(found: Everybody) -> Sentence | None:
     if not found.raters:
         return None
     clear = [one for one in found.raters if one.differs]
-    rest = [one.again for one in found.raters if not one.differs]
-    if not clear or not rest:
-        return Sentence.of("Nobody agrees with the others clearly less than they agree among themselves.")
-    ours, theirs = (_per_100(sum(some) / len(some)) for some in ([one.again for one in clear], rest))
+    if not clear or len(clear) == len(found.raters):
+        return Sentence.of("Nobody agrees with the others clearly less than the others among themselves.")
+    ours = _per_100(sum(one.again for one in clear) / len(clear))
     # Nobody is named: whose row it is shows once the ids are put in order.
     who, agrees = f"Rater {clear[0].number}", " in the order of ids agrees"
     if len(clear) > 1:
         who, agrees = number(len(clear), "rater"), " agree"
-    # The rates are of all items that each rated, so by themselves they need not be far apart.
-    less = f"{agrees} with the others clearly less than they agree among themselves on the same items"
-    cases = f": in {ours} of 100 cases, the rest in {theirs} on average. Careless, or another view?"
-    return Sentence.of(strong(who), less, cases)
+    # A rate of the others beside it would be of other items, too.
+    less = f"{agrees} with the others clearly less than the others among themselves on the same items"
+    return Sentence.of(strong(who), f"{less}: in {ours} of 100 cases. Careless, or another view?")
 
 
 def over_batches(found: Everybody) -> tuple[Sentence, ...]:
