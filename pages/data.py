@@ -42,12 +42,13 @@ def _decide() -> tuple[bool, Dataset | None]:
         understood.title("Data")
         return False, None
     with more:
-        choose_recoding(spec)
+        begun = choose_recoding(spec)
         spec = decisions.choose_exclusions(spec, guess)
     session.chosen = spec
     with first:
         heading = st.empty()
         dataset = decisions.decide(spec, guess)
+        session.open += ("the step begun under Recode values: apply it, or choose none",) if begun else ()
         if session.asked or dataset is None:
             heading.header("Decide first")
     with understood:

@@ -26,8 +26,8 @@ _MOST_VALUES = 200
 """Columns with more different values are not offered for changing them one by one."""
 
 
-def choose_recoding(spec: DataSpec) -> None:
-    """Draw the steps so far, each removable, and a form for one more."""
+def choose_recoding(spec: DataSpec) -> bool:
+    """Draw the steps so far, each removable, and a form for one more; return whether that is not applied."""
     session = work()
     tables = session.recoded(spec)
     steps = session.recode
@@ -46,20 +46,19 @@ def choose_recoding(spec: DataSpec) -> None:
                 caption(f"To analyse {step.into}, choose it as the label column above.")
         if tables is None:
             st.error("A step cannot be applied, see below; remove it to go on.")
-            return
+            return False
         kind = st.segmented_control("Add a step", _KINDS, key=_key("kind"))
         if kind == "Change values":
-            _change_values(tables, spec)
-        elif kind == "Cut numbers":
-            _cut_numbers(tables, spec)
-        elif kind == "Combine questions":
-            _combine(tables[0], spec)
+            return _change_values(tables, spec)
+        if kind == "Cut numbers":
+            return _cut_numbers(tables, spec)
+        return kind == "Combine questions" and _combine(tables[0], spec)
 
 
-def _change_values(tables: Sequence[Table | None], spec: DataSpec) -> None:
+def _change_values(tables: Sequence[Table | None], spec: DataSpec) -> bool:
     column = _column(tables, spec, numeric=False)
     if column is None:
-        return
+        return False
     name = column or None
     found = counts(tables, name, spec)
     proposed = _proposals(found)
@@ -73,8 +72,7 @@ def _change_values(tables: Sequence[Table | None], spec: DataSpec) -> None:
     )
     becomes = zip(found, map(_becomes, edited["Becomes"]), strict=True)
     values = tuple((old, new) for old, new in becomes if new != old)
-    if values:
-        _offer(MapValues(name, values), tables, spec, [name])
+    return bool(values) and _offer(MapValues(name, values), tables, spec, [name])
 
 
 def _remove(position: int) -> None:
@@ -90,12 +88,14 @@ def _add(step: Recode) -> None:
 
 def _offer(
     step: Recode, tables: Sequence[Table | None], spec: DataSpec, columns: Sequence[str | None]
-) -> None:
+) -> bool:
+    """Show the step's effect, and the button that applies it; return whether it can be applied."""
     try:
         *changed, problems = recode(tables[0], tables[1], replace(spec, recode=(step,)), tables[2])
     except DataError as error:
         st.error(for_pages(str(error)))
-        return
+        return False
+    st.button("Apply", type="primary", key=_key("apply"), on_click=_add, args=(step,))
     into = step.into if isinstance(step, Combine) else step.column
     sides = (("Before", tables, columns), ("After", changed, [into]))
     for place, (side, read, names) in zip(st.columns(2), sides, strict=True):
@@ -105,7 +105,7 @@ def _offer(
                 _show_counts(counts(read, name, spec), name or _LABELS)
     for problem in problems:
         caption(problem.message)
-    st.button("Apply", type="primary", key=_key("apply"), on_click=_add, args=(step,))
+    return True
 
 
 def _show_counts(found: Mapping[str, int], column: str) -> None:
@@ -134,33 +134,34 @@ def _proposals(found: Mapping[str, int]) -> dict[str, str]:
     return {**rare, **proposed}
 
 
-def _cut_numbers(tables: Sequence[Table | None], spec: DataSpec) -> None:
+def _cut_numbers(tables: Sequence[Table | None], spec: DataSpec) -> bool:
     column = _column(tables, spec, numeric=True)
     if column is None:
-        return
+        return False
     more = "Each number begins a range: 25 belongs to 25-39."
     written = st.text_input("Cut at", placeholder="25, 40, 60", key=_key("edges"), help=more)
     edges = [number_of(part) for part in written.replace(";", ",").split(",") if part.strip()]
     if not edges or any(edge != edge for edge in edges):
         st.caption("Write the numbers at which a new range begins, separated by commas.")
-        return
+        return False
     names, key = ", ".join(range_labels(sorted(edges))), _key(f"names-{written}")
     named = st.text_input("Names of the ranges", value=names, key=key)
     labels = tuple(part.strip() for part in named.split(",") if part.strip())
     name = column or None
     with show_refusal():
-        _offer(Bins(name, tuple(edges), labels), tables, spec, [name])
+        return _offer(Bins(name, tuple(edges), labels), tables, spec, [name])
+    return False
 
 
-def _combine(table: Table, spec: DataSpec) -> None:
+def _combine(table: Table, spec: DataSpec) -> bool:
     chosen = st.multiselect("Questions", table.columns, key=_key("questions"))
     if len(chosen) < 2:
         st.caption("Choose the columns of two or more questions.")
-        return
+        return False
     found = {value for name in chosen for value in table.distinct(name)} - set(spec.missing)
     if len(found) > _MOST_VALUES:
         st.error(f"These columns hold {len(found):,} different values; choose questions with few answers.")
-        return
+        return False
     more = "E.g. Unsafe, Unsure, Safe: any Unsafe, else any Unsure, else Safe."
     label, key = "The first of these that any question has", _key(f"order-{sorted(found)}")
     order = st.multiselect(label, sorted(found, key=display_order), key=key, help=more)
@@ -168,9 +169,10 @@ def _combine(table: Table, spec: DataSpec) -> None:
     if set(order) != found:
         left = ", ".join(sorted(found - set(order)))
         caption(f"Put all values in order; still without a place: {left}")
-        return
+        return False
     with show_refusal():
-        _offer(Combine(tuple(chosen), tuple(order), into.strip()), (table, None, None), spec, chosen)
+        return _offer(Combine(tuple(chosen), tuple(order), into.strip()), (table, None, None), spec, chosen)
+    return False
 
 
 def _column(tables: Sequence[Table | None], spec: DataSpec, *, numeric: bool) -> str | None:

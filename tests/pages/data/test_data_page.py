@@ -249,7 +249,10 @@ def test_numbers_are_cut_with_a_preview_whatever_their_column_is_called(page: Ap
     widget(page.selectbox, "Column to recode").set_value("age").run()
     widget(page.text_input, "Cut at").set_value("25, 40").run()
     assert widget(page.text_input, "Names of the ranges").value == "under 25, 25-39, 40 and over"
+    assert "the step begun under Recode values" in everything(page)  # which would be lost otherwise
+    assert widget(page.button, "Continue to the analysis").disabled
     press(page, "Apply")
+    assert not widget(page.button, "Continue to the analysis").disabled
     assert work(page).recode == (Bins("age", (25, 40), ("under 25", "25-39", "40 and over")),)
     assert work(page).dataset.raters.axes["age"].values == ("under 25", "25-39", "40 and over")
     press(page, "Remove step 1")
