@@ -22,6 +22,7 @@ from grasp_core.report.account import account_sentence
 from grasp_core.report.charts.forest import agreement_chart
 from grasp_core.report.charts.verdicts import CHOSEN, NOT_DRAWN, named_rows
 from grasp_core.report.contents import conventions, counts_of, methods
+from grasp_core.report.findings.advice import WHICH_ITEMS
 from grasp_core.report.findings.answer import HOW_SURE
 from grasp_core.report.findings.mending import warned
 from grasp_core.report.findings.selection import of_verdict
@@ -90,9 +91,11 @@ def _show_findings(shown: Shown) -> None:
         choose_group(shown.result)
     with side, st.container(key="beside"):
         _part("How sure", told.sure)
-        _part("What to do", told.to_do)
+        which = None if on_demand.has_items(shown) else WHICH_ITEMS.for_pages
+        to_do = tuple(one for one in told.to_do if one != which)
+        _part("What to do", to_do)
         to_plan = told.certain or not told.doubtful  # otherwise it is too early to recruit
-        if shown.run is not None and not shown.stranger and told.to_do and to_plan:
+        if shown.run is not None and not shown.stranger and to_do and to_plan:
             asked = {"run": shown.run.id}
             st.page_link("plan.py", label="Plan it", query_params=asked, icon=":material/calculate:")
         warnings = warned(shown.result)

@@ -40,6 +40,7 @@ def _only_link(server: Server, run_id: str) -> Link:
 
 def test_a_stranger_sees_the_numbers_and_no_way_to_change_them(server, example_result) -> None:
     run_id, token = _shared(server, example_result, small_groups=True)
+    assert "See which items" not in everything(_visit(token))  # a link shows none
     stranger = view(_visit(token), "Groups in numbers")
     colleague = view(visit("results", run=run_id), "Groups in numbers")
     assert seen(stranger.title) == seen(colleague.title)
