@@ -123,6 +123,8 @@ def _tell(chosen: argparse.Namespace, report: QualityReport) -> None:
         say(f"\n{title}\n{fitted(table, 1) if header else table.to_string(index=False, header=False)}")
     for sentence in tables.power_sentences(report.power) if report.power else ():
         say(sentence)
+    if report.small and not report.power:
+        note("--power simulates how large a difference these raters and items could show")
 
 
 def _exchange(dataset: Dataset, analysis: AnalysisSpec) -> Exchange:

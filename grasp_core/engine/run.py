@@ -207,7 +207,8 @@ def finish(
         apart = design.unmatched(
             dataset.annotations, prepared.grouping, known, prepared.assignment, analysis.level
         )
-    said = [*matched_warnings(apart), *association_warnings(related)]
+    unanswered = [one for one in related if not {one.first, one.second} <= {*analysis.given}]
+    said = [*matched_warnings(apart), *association_warnings(unanswered)]
     warnings = ranked([*said, *found.warnings])
     return replace(
         found,

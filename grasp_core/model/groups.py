@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -167,9 +168,20 @@ def group_label(group: Group) -> str:
     return ", ".join(one_line(value) for value in group.values)
 
 
+_SAYS_NOTHING_ALONE = re.compile(
+    r"[+-]?\d+([.,]\d+)?|yes|no|true|false|ja|nein|oui|non|[yntf]", re.IGNORECASE
+)
+
+
 def spoken(group: Group) -> str:
-    """Return the group's values as a sentence names them, such as "Black Woman"."""
-    return " ".join(one_line(value) for value in group.values)
+    """Return the group's values as a sentence names them, such as "Black Woman".
+
+    A number, yes or no says nothing without its axis, such as "college plus 1".
+    """
+    return " ".join(
+        f"{axis_label((axis,))} {value}" if _SAYS_NOTHING_ALONE.fullmatch(value) else value
+        for axis, value in ((axis, one_line(value)) for axis, value in group.by_axis.items())
+    )
 
 
 def named_group(group: Group) -> str:

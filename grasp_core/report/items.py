@@ -274,7 +274,7 @@ def side_bars(result: ItemsResult, rows: Sequence[Ranked]) -> dict[str, list[lis
 
 def _group_head(result: ItemsResult) -> str:
     """The group's name, followed by "raters" if another column has the same name."""
-    name = group_label(result.group)
+    name = spoken(result.group)
     return f"{name} raters" if name in ("Item", "Text", "Label", "Part", _OTHERS, "p", "q") else name
 
 

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import pandas as pd
 
-from grasp_core.model.groups import Group, axis_label, group_labels, one_line, spoken
+from grasp_core.model.groups import Group, axis_label, group_label, group_labels, one_line, spoken
 from grasp_core.model.outcome import LabelUse, Outcome
 from grasp_core.model.result import (
     Association,
@@ -248,8 +248,8 @@ def given_table(result: RunResult, found: GivenResult) -> pd.DataFrame:
         name = names.LABEL_USE_NAME if test == "label_use" else names.WORDS[test].name
         heads += [f"{name}: p", f"{name}: p given {column}"]
     cells = []
-    for name, row in zip(group_labels([row.group for row in rows]), rows, strict=True):
-        line: list[str | int] = [f"{name} ({axis_label(row.group.axes)})", row.n_raters]
+    for row in rows:
+        line: list[str | int] = [f"{group_label(row.group)} ({axis_label(row.group.axes)})", row.n_raters]
         for test in leading(result):
             for one in (first[row.group], row):
                 told = one.label_use if test == "label_use" else names.outcome_of(one, test)
@@ -283,7 +283,7 @@ def _of_axis(result: RunResult, found: GivenResult) -> Iterator[Sentence]:
         tail = ", which is a hint, no finding."
         yield Sentence.of("Only among raters of the same ", column, only, *_names(new), tail)
     if not (kept or lost or new):
-        tail = ", as among all, no group of another axis differs."
+        tail = ", as among all, no group of another axis differs by all tests together."
         yield Sentence.of("Among raters of the same ", column, tail)
 
 

@@ -19,6 +19,7 @@ from grasp_core.model.annotations import Axis, Raters
 from grasp_core.model.errors import SpecError
 from grasp_core.model.groups import form_groups
 from grasp_core.model.outcome import FEWEST_CLEAR
+from grasp_core.model.remarks.cautions import GuardCaution
 from grasp_core.model.result import GivenResult, GroupResult, RunResult, SliceResult
 from grasp_core.model.spec import STATISTICS, AnalysisSpec, RunSpec
 from grasp_core.reading.dataset.load import Dataset, load
@@ -297,6 +298,9 @@ def test_axes_that_go_together_are_told_until_both_are_given(result: RunResult) 
     assert (pair.first, pair.second) == ("race", "age")
     assert 0.45 < pair.v < 0.55
     assert not not_yet_given(result)
+    assert GuardCaution.AXES_TOGETHER not in {one.code for one in result.warnings}
+    one_given = run(of_race(3), permutations=20, given=("race",))
+    assert GuardCaution.AXES_TOGETHER in {one.code for one in one_given.warnings}
     assert not_yet_given(replace(result, given=result.given[:1])) == (pair,)
     assert associations(of_race(1).raters, ("race", "hand")) == ()
 

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from grasp_core.model.annotations import Annotations, Axis, Raters
-from grasp_core.model.groups import Group, count_groups, form_groups
+from grasp_core.model.groups import Group, count_groups, form_groups, spoken
 from tests.strategies import rated
 
 
@@ -161,3 +161,10 @@ def test_group_complement_and_unknown_partition_the_raters(data) -> None:
         known = np.logical_and.reduce([raters.axes[name].codes >= 0 for name in group.axes])
         assert not (grouping.member[g] & grouping.complement(g)).any()
         assert ((grouping.member[g] | grouping.complement(g)) == known).all()
+
+
+def test_values_that_say_nothing_alone_are_spoken_with_their_axis():
+    assert spoken(Group(("race", "gender"), ("Black", "Woman"))) == "Black Woman"
+    assert spoken(Group(("rater_college_plus", "race"), ("1", "Black"))) == "college plus 1 Black"
+    assert spoken(Group(("student",), ("Yes",))) == "student Yes"
+    assert spoken(Group(("age",), ("25-34",))) == "25-34"

@@ -151,7 +151,7 @@ def test_table_has_both_sides_and_texts_where_they_may_be_seen() -> None:
         "Text": "Is it safe?",
         "Label": "Yes",
         "Part": "+2.00 points",
-        "Black, Woman": "“Yes” 75 %, “No” 25 % (4)",
+        "Black Woman": "“Yes” 75 %, “No” 25 % (4)",
         "Others": "“No” 75 %, “Yes” 25 % (20)",
         "p": "< 0.001",
         "q": "0.004 **",
@@ -164,7 +164,7 @@ def test_table_has_both_sides_and_texts_where_they_may_be_seen() -> None:
 def test_bars_are_the_shares_of_all_labels_in_one_order() -> None:
     rows = in_order(FOUND, "label_use", "p")[:1]
     assert list(FOUND.label_use) == ["No", "Yes"]
-    assert side_bars(FOUND, rows) == {"Black, Woman": [[0.25, 0.75]], "Others": [[0.75, 0.25]]}
+    assert side_bars(FOUND, rows) == {"Black Woman": [[0.25, 0.75]], "Others": [[0.75, 0.25]]}
     called = replace(FOUND, group=Group(("gender",), ("Others",)))
     assert list(side_bars(called, rows)) == ["Others raters", "Others"]
     assert {"Others raters", "Others"} < set(items_table(called, "label_use", rows))

@@ -58,8 +58,8 @@ def test_label_use_comes_first_with_its_size_and_all_else_that_holds_follows():
 def test_the_terminal_names_the_command_that_shows_the_items(capsys):
     row = make_group("Woman of 40+", distance=make_outcome(0.02, "up", "**"))
     say_result(make_result((row,), statistics=("distance",)))
-    see = "See which items cause the difference. With the same files and options: grasp items --group"
-    assert f"- {see} 'gender=Woman of 40+'\n" in capsys.readouterr().out
+    see = "See which items cause the difference. With the same files and choices of columns and groups: grasp"
+    assert f"- {see} items --group 'gender=Woman of 40+'\n" in capsys.readouterr().out
 
 
 def test_advice_goes_by_what_was_found():

@@ -141,7 +141,7 @@ def _how_by_command(result: RunResult) -> str:
     """Return the command for the items of the group that is reported first, to follow the advice on items."""
     group = next(one for one in ranked_findings(result) if one.apart).row.group
     named = ",".join(map("=".join, group.by_axis.items()))
-    return f" With the same files and options: grasp items --group {shlex.quote(named)}"
+    return f" With the same files and choices of columns and groups: grasp items --group {shlex.quote(named)}"
 
 
 def _leading(result: RunResult) -> list[str]:

@@ -173,7 +173,7 @@ class Caution(Code):
     )
     TOO_FEW_FOR_CORRECTION = (
         "with {permutations} permutations a lone effect among {tests} tests can never survive correction; "
-        "use at least {least}, or test fewer axes"
+        "use at least {least}, or make fewer tests"
     )
     ITEMS_WITHOUT_PAIRS = (
         "{paired} of {items} shared items have labels of two raters of the group and of two others, which "

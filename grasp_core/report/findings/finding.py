@@ -94,9 +94,10 @@ class Finding:
 
     @property
     def spoken(self) -> str:
-        """The group's name in a sentence, with its axis if other groups have the same name."""
-        group = self.row.group
-        return spoken(group) if self.name == group_label(group) else self.name
+        """The group's name in a sentence, with its axis if the values say too little alone."""
+        group, alone = self.row.group, spoken(self.row.group)
+        with_axis = alone != " ".join(map(one_line, group.values))
+        return alone if with_axis or self.name == group_label(group) else self.name
 
     @property
     def said(self) -> str:
@@ -166,7 +167,8 @@ class Finding:
     @property
     def figures(self) -> str:
         """Value, interval and test in brief, for a list."""
-        return f"{self._value}, {self._p_and_q}{''.join(f'; {one.brief}' for one in self.doubts)}"
+        whose = "" if self.other is None or self.what in SYMMETRIC else f"{self.spoken} "
+        return f"{whose}{self._value}, {self._p_and_q}{''.join(f'; {one.brief}' for one in self.doubts)}"
 
     @property
     def apart(self) -> bool:
@@ -227,7 +229,7 @@ class Finding:
         if self.what == LABEL_USE:
             return ("differ from each other: ", *self._of_labels)
         if self.what not in _BETWEEN:
-            return ("differ from each other: ", self.spoken, " ", held(self))
+            return ("differ from each other: ", self.spoken, " raters ", held(self))
         more, less = _BETWEEN[self.what]
         differ = "differ from each other: they " if self.apart else ""
         return (f"{differ}{less if self.outcome.direction == 'down' else more} {_THAN_RANDOM}",)
