@@ -171,7 +171,7 @@ def _by_rater(questions: Sequence[Annotations], counts: Sequence[Int64Array]) ->
     listed = np.flatnonzero(n)
     if not 1 < listed.size <= MOST_RATERS:
         return ()
-    differs = _differing(questions, counts, listed.size)
+    differs = differing(questions, counts)
     numbers = _numbered(questions[0].rater_ids)
     order = listed[np.argsort(again[listed], kind="stable")]
     return tuple(
@@ -188,8 +188,12 @@ def _numbered(ids: Sequence[str]) -> list[int]:
     return numbers
 
 
-def _differing(questions: Sequence[Annotations], counts: Sequence[Int64Array], tests: int) -> BoolArray:
-    """Flag raters who agree less with others than these do: one-sided t tests, Bonferroni-corrected."""
+def differing(questions: Sequence[Annotations], counts: Sequence[Int64Array]) -> BoolArray:
+    """Return which raters agree clearly less with the others than these with each other on the same items.
+
+    One-sided t tests, Bonferroni-corrected over the raters who share items with others. `counts` as in
+    :func:`again_by_rater`.
+    """
     j = questions[0].n_raters
     sums, squares, n = np.zeros(j), np.zeros(j), np.zeros(j)
     for one, c in zip(questions, counts, strict=True):
@@ -205,6 +209,7 @@ def _differing(questions: Sequence[Annotations], counts: Sequence[Int64Array], t
         mean = sums / n
         error = np.sqrt((squares / n - mean**2) / (n - 1))
         t = np.where(error > 0, mean / error, 0.0)
+    tests = np.count_nonzero(n)
     p = special.stdtr(np.maximum(n - 1, 1), t)
     found: BoolArray = enough & (p * tests < 0.05) & (mean < -CLEARLY)
     return found

@@ -210,6 +210,64 @@ class Analysis(Saved):
         """Return the rows of :meth:`tidy` given each axis of the run's `given`, after a column `given`."""
         return tidy(self.result, given_lines(self.result), OF_GIVEN)
 
+    def agreement(self) -> pd.DataFrame:
+        """Return how well all raters agree, by several coefficients, over all items and in each slice.
+
+        Only a result that :func:`analyse` returned still has the data that this needs.
+
+        Returns
+        -------
+        DataFrame
+            `question` ("" if there is one), `column` and `batch` ("" for all items), `coefficient`, `value`,
+            95 % interval `low` and `high` (for other items), `items` that several rated, `why` there is no
+            value.
+
+        Raises
+        ------
+        SpecError
+            If the result was opened and so has no data.
+        """
+        from grasp_core.report.agreement import coefficients_frame  # an opened result does not need it
+
+        result, data = self.result, _data(self)
+        if result.everybody is None:
+            raise SpecError("too many items and labels for agreement of all raters")
+        questions = [str(one.label) for one in result.spec.data.questions]
+        return coefficients_frame(data, result.everybody, questions, result.spec.analysis.level)
+
+    def raters(self, gold: Mapping[str, str] | None = None) -> pd.DataFrame:
+        """Return a row per rater, those who deserve a look first; it contains the raters' ids.
+
+        Parameters
+        ----------
+        gold : mapping, optional
+            Right label of each item, by the item's id, to compare raters with.
+
+        Returns
+        -------
+        DataFrame
+            `rater`, `answers`, `compared` (answers on items that others rated too), `as_others` (mean share
+            of the others' answers that are the same); with `gold`, `gold_items` and `as_gold`; `differs`
+            (agrees with the others clearly less than these with each other), `at_chance`, `constant` (None if
+            there are too few answers to tell), `copies` (ids of raters who agree too closely with this one).
+
+        Raises
+        ------
+        SpecError
+            If a label of `gold` is none of the data's, or the result was opened and so has no data.
+        """
+        from grasp_core.report.agreement import raters_frame  # an opened result does not need it
+
+        data = _data(self)
+        if gold is None:
+            return raters_frame(data)
+        one = data.annotations
+        codes = {label: code for code, label in enumerate(one.categories)}
+        if unknown := next((label for label in gold.values() if label not in codes), None):
+            raise SpecError(f"gold: {unknown!r} is no label of the data, {listed(one.categories)}")
+        given = [codes[gold[item]] if item in gold else -1 for item in one.item_ids]
+        return raters_frame(data, np.array(given, dtype=np.int64))
+
     def null_distribution(self, statistic: str, group: Mapping[str, object]) -> FloatArray:
         """Compute a statistic of a group under random groupings of the raters: the values behind its p.
 
@@ -274,15 +332,19 @@ class Analysis(Saved):
         )
 
 
-def _shuffled(analysis: Analysis, statistic: str, group: Any) -> FloatArray:
-    from grasp_core.engine.run import prepare  # imported here, since an opened result does not need it
-
-    result, data = analysis.result, analysis.data
-    if data is None:
+def _data(analysis: Analysis) -> Dataset:
+    if analysis.data is None:
         raise SpecError(
             "a result that was opened, or pickled, holds no data: run grasp.analyse(annotations, raters, "
             "spec=result.spec), and ask what that returns"
         )
+    return analysis.data
+
+
+def _shuffled(analysis: Analysis, statistic: str, group: Any) -> FloatArray:
+    from grasp_core.engine.run import prepare  # imported here, since an opened result does not need it
+
+    result, data = analysis.result, _data(analysis)
     asked = result.spec.analysis.statistics
     if statistic not in asked:
         raise SpecError(f"statistic is one of {', '.join(asked)}; found {statistic!r}")

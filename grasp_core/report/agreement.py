@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 from scipy import special
 
-from grasp_core.analysis.everybody import MOST_CELLS, again_by_rater
+from grasp_core.analysis.everybody import FEWEST_ITEMS, MOST_CELLS, again_by_rater, differing
 from grasp_core.model.annotations import Annotations, BoolArray, Int64Array, number_of
 from grasp_core.model.result import Everybody
 from grasp_core.model.spec import Level
@@ -94,7 +94,9 @@ def raters_frame(dataset: Dataset, gold: Int64Array | None = None) -> pd.DataFra
     """A row per rater; raters who deserve a look come first."""
     first, n = dataset.annotations, dataset.annotations.n_raters
     everybody = np.ones(n, dtype=np.bool_)
-    again, compared = again_by_rater(dataset.questions, [count(one, everybody) for one in dataset.questions])
+    counts = [count(one, everybody) for one in dataset.questions]
+    again, compared = again_by_rater(dataset.questions, counts)
+    differs = differing(dataset.questions, counts)
     chance, constant = random_responders(first), too_constant(first, dataset.raters)
     copies: list[list[str]] = [[] for _ in range(n)]
     for pair in near_duplicates(first).pairs:
@@ -108,10 +110,11 @@ def raters_frame(dataset: Dataset, gold: Int64Array | None = None) -> pd.DataFra
         right = np.bincount(first.rater[known], first.category[known] == gold[first.item[known]], minlength=n)
         frame["gold_items"] = asked
         frame["as_gold"] = right / np.where(asked, asked, np.nan)
+    frame["differs"] = _flags(differs, compared >= FEWEST_ITEMS)
     frame["at_chance"] = _flags(chance.random, chance.looked_at)
     frame["constant"] = _flags(constant.named, constant.looked_at)
     frame["copies"] = copies
-    flagged = chance.random | constant.named | np.array([bool(one) for one in copies])
+    flagged = differs | chance.random | constant.named | np.array([bool(one) for one in copies])
     order = np.lexsort((np.arange(n), np.where(np.isnan(again), np.inf, again), ~flagged))
     return frame.iloc[order].reset_index(drop=True)
 
@@ -126,7 +129,11 @@ def raters_table(frame: pd.DataFrame) -> pd.DataFrame:
     if "as_gold" in frame:
         table["As gold (of 100)"] = frame["as_gold"].map(_of_100)
         table["Gold items"] = frame["gold_items"].map("{:,}".format)
-    for name, head in (("at_chance", "At chance"), ("constant", "One label always")):
+    for name, head in (
+        ("differs", "Clearly less than the others"),
+        ("at_chance", "At chance"),
+        ("constant", "One label always"),
+    ):
         table[head] = frame[name].map({True: "yes", False: "", None: "?"})
     table["Agrees too closely with"] = frame["copies"].map(
         lambda ids: (

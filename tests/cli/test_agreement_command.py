@@ -162,6 +162,7 @@ def test_a_row_per_rater_with_right_labels_of_either_file(capsys: Captured) -> N
         others = [other for other in range(4) if other != place]
         same = [given(item, place) == given(item, other) for item in range(90) for other in others]
         assert float(row["as_others"]) == pytest.approx(np.mean(same), abs=1e-12)
+        assert row["differs"] == str(row["rater"] == "d")
         assert row["at_chance"] == ""  # four raters are too few to tell
         assert row["copies"] == ""
     of_votes = rows(capsys, "raters", "votes.csv", "--gold", "right")

@@ -303,8 +303,25 @@ def test_equal_results_are_equal_also_after_pickle_and_opened_and_hold_no_data(
         assert again.data is None  # nobody's answers go along with what was found
     with pytest.raises(grasp.SpecError, match="holds no data"):
         opened.null_distribution("gai", {"rater_gender": "Woman"})
+    for of_data in (opened.agreement, opened.raters):
+        with pytest.raises(grasp.SpecError, match="holds no data"):
+            of_data()
     assert analysed(frames, pairs=True) == result
     assert analysed(frames) != analysed(frames, seed=2)
+
+
+def test_agreement_of_all_raters_and_of_each_as_the_commands_tell_them(result: grasp.Analysis) -> None:
+    alpha = result.agreement().iloc[0]
+    assert alpha["coefficient"] == "Krippendorff's alpha"
+    assert (alpha["value"], alpha["low"]) == (result.result.everybody.alpha, result.result.everybody.low)
+    frame = result.raters()
+    assert frame["differs"].sum() == sum(one.differs for one in result.result.everybody.raters)
+    assert set(frame["rater"]) == set(result.data.annotations.rater_ids)
+    items, labels = result.data.annotations.item_ids, result.data.annotations.categories
+    with_gold = result.raters({items[0]: labels[0]})
+    assert with_gold["gold_items"].max() == 1
+    with pytest.raises(grasp.SpecError, match="gold: 'maybe' is no label of the data"):
+        result.raters({items[0]: "maybe"})
 
 
 def test_the_shuffled_values_give_the_p(result: grasp.Analysis) -> None:
