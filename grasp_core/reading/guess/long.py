@@ -268,6 +268,10 @@ def _reason(look: Look, role: Role, best: Pair, found: Sequence[Pair]) -> Reason
     own, other = getattr(best, role), getattr(found[0], role)
     if rivals := _rivals(look, role, best, found):
         both = tuple(dict.fromkeys((own, *(() if best.score else best[:2]), *rivals)))
+        together = item_of_several(look, best.rater, own) if role == "item" and best.apart < _APART else None
+        if together is not None and PLUS in together:
+            sentence = f"no column by itself tells what {quoted(best.rater)} rated, but these do together"
+            return Reason(role, sentence, "unsure", tuple(dict.fromkeys((together, *both))))
         return Reason(role, f"{listed(both)} may each be the {role}s", "unsure", both)
     if role == "item" and (crossing := _crossing(look, best)):
         several = PLUS.join([own, *crossing])

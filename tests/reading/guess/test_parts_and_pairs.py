@@ -197,6 +197,17 @@ def test_like_named_parts_of_an_item_go_together() -> None:
     assert asked(recognise(table))["item"] == ("image1+image2+image3",)
 
 
+def test_two_columns_that_fit_as_well_are_offered_together_if_neither_alone_tells_the_rows_apart() -> None:
+    """Turns of conversations: each is numbered anew, so only both columns together name a turn."""
+    rows = [
+        [f"conv{n // 4}", n % 4, f"a{r}", *RNG.choices("01234")]
+        for n in range(240)
+        for r in RNG.sample(range(140), 7)
+    ]
+    table = numbered("conversation_id turn_id annotator_id interestingness", lambda n: rows[n], len(rows))
+    assert asked(recognise(table))["item"][0] == "conversation_id+turn_id"
+
+
 def test_who_is_called_self_is_another_person_for_each_item() -> None:
     table = crossed(
         "ratee,rater,teamwork",
