@@ -168,9 +168,7 @@ def group_label(group: Group) -> str:
     return ", ".join(one_line(value) for value in group.values)
 
 
-_SAYS_NOTHING_ALONE = re.compile(
-    r"[+-]?\d+([.,]\d+)?|yes|no|true|false|ja|nein|oui|non|[yntf]", re.IGNORECASE
-)
+_SAYS_NOTHING_ALONE = re.compile(r"[+-]?\d+([.,]\d+)?|yes|no|true|false|ja|nein|oui|non|[yn]", re.IGNORECASE)
 
 
 def spoken(group: Group) -> str:
