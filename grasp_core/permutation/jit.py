@@ -30,8 +30,8 @@ from grasp_core.model.spec import Level
 CORE = Path(__file__).parents[1]
 TAKEN_IN = ("permutation/kernel", "statistics/items.py")
 """Sources whose functions or constants become part of compiled functions of other modules."""
-WAITING_SECONDS, READING_SECONDS = 0.7, 3.0
-"""Seconds after which users see a message: while compiling, and, later, while reading cached code."""
+WAITING_SECONDS = 0.7
+"""Seconds of compiling after which users see a message."""
 
 # Divisors are never 0, so code that checks them and raises errors is left out.
 _COMPILED: Any = {"nogil": True, "error_model": "numpy"}
@@ -123,7 +123,7 @@ class Kernel:
 
     def _prepare(self, args: tuple[Any, ...]) -> None:
         types = tuple(_type_of(argument) for argument in args)
-        telling = threading.Timer(READING_SECONDS if self.is_kept else WAITING_SECONDS, _tell_once)
+        telling = threading.Timer(WAITING_SECONDS, _tell_once)
         telling.daemon = True
         self._compiling = True
         try:
@@ -165,7 +165,7 @@ _told = threading.Event()
 
 def preparing() -> str | None:
     """Return the message for users who wait while a process on this machine compiles; None if none does."""
-    if not any(kernel.is_compiling for kernel in KERNELS):
+    if all(kernel.is_kept or not kernel.is_compiling for kernel in KERNELS):  # reading takes no time to tell
         return None
     left = sum(one.seconds for one in KERNELS if one.is_compiling or (one.common and not one.is_kept))
     about = max(5 * round(left / 5), 5)

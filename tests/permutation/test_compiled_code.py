@@ -10,6 +10,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from grasp_core.engine.warm import warm, warm_beside
@@ -207,11 +208,14 @@ def test_without_a_folder_that_can_be_written_kernels_are_compiled_for_the_proce
     assert list(tmp_path.iterdir()) == [tmp_path / "file"]
 
 
-def test_others_see_that_a_kernel_is_being_compiled() -> None:
+def test_others_see_that_a_kernel_is_being_compiled_but_not_that_it_is_read(monkeypatch) -> None:
     kernel = words_at
     assert not kernel.is_compiling
+    kernel(np.uint64(1), np.uint64(2), np.arange(2))
     with kernel.locked():
         assert kernel.is_compiling
+        assert jit.preparing() is None  # its code is there
+        monkeypatch.setattr(jit.Kernel, "is_kept", False)
         assert "Preparing the engine" in (jit.preparing() or "")
     assert not kernel.is_compiling
 
