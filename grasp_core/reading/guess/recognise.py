@@ -214,7 +214,7 @@ def recognise(
     for name in axes:
         of = next(table for table in (raters, annotations) if table is not None and name in table.columns)
         values = {text: n for text, n in of.column(name).tally.items() if text not in spec.missing}
-        advice += advise_alike(values, name, group=True)
+        advice += advise_alike(values, name, group=True, initials=True)
     reasons += said_twice(annotations, raters, spec, axes)
     return Guess(spec, axes, tuple(reasons), recipe, tuple(advice), ranked)
 

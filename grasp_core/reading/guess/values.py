@@ -20,7 +20,7 @@ from grasp_core.reading.guess.advice import Advice, Named, Reading, Reason
 from grasp_core.reading.guess.look import Look
 from grasp_core.reading.guess.rows import occurrences
 from grasp_core.reading.table import names
-from grasp_core.reading.table.columns import LIKE_MISSING, Vocabulary, spelled_alike, spelling
+from grasp_core.reading.table.columns import LIKE_MISSING, Vocabulary, spelling
 from grasp_core.reading.table.parsed import form, runs
 from grasp_core.reading.table.table import Table
 
@@ -236,17 +236,28 @@ def advise_missing(
             yield Advice("missing", column, (text,), why, cells[text], recommended=sure)
 
 
-def advise_alike(cells: Mapping[str, int], column: str, *, group: bool = False) -> Iterator[Advice]:
-    """Advise on spellings of labels, or of a `group` of raters, that differ only in case or blanks."""
-    best_first = sorted(cells, key=lambda text: (text != text.strip(), -cells[text]))
-    into = {
-        other: most
-        for most, *others in spelled_alike(best_first)
-        if math.isnan(number_of(spelling(most)))
-        for other in others
-    }
+def advise_alike(
+    cells: Mapping[str, int], column: str, *, group: bool = False, initials: bool = False
+) -> Iterator[Advice]:
+    """Advise on spellings of labels, or of a `group` of raters, that differ only in case or blanks.
+
+    With `initials` also on a first letter that stands for one word of the column, as F for Female.
+    """
+    ways: dict[str, list[str]] = {}
+    for text in sorted(cells, key=lambda text: (text != text.strip(), -cells[text])):
+        ways.setdefault(spelling(text), []).append(text)
+    into: dict[str, str] = {}
+    for short, texts in ways.items():
+        whole = texts[0]
+        if initials and len(short) == 1:
+            words = [those[0] for word, those in ways.items() if len(word) > 2 and word[0] == short]
+            whole = words[0] if len(words) == 1 else whole
+        if math.isnan(number_of(short)):
+            into |= {text: whole for text in texts if text != whole}
     if into:
-        why = f"like {listed(list(dict.fromkeys(into.values())), 3)} but for case or blanks"
+        letters = any(len(one.strip()) == 1 < len(whole) for one, whole in into.items())
+        but = "case, blanks or a first letter alone" if letters else "case or blanks"
+        why = f"like {listed(list(dict.fromkeys(into.values())), 3)} but for {but}"
         count = sum(cells[one] for one in into)
         yield Advice("alike", column, tuple(into), why, count, group=group, into=tuple(into.values()))
 

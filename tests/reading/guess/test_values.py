@@ -7,6 +7,7 @@ import pytest
 from grasp_core.reading.dataset.load import load
 from grasp_core.reading.guess.advice import Named, told
 from grasp_core.reading.guess.recognise import recognise
+from grasp_core.reading.guess.values import advise_alike
 from grasp_core.reading.sandbox.read import read_table
 from grasp_core.reading.table.table import Table
 from tests.reading.made_up import doubts
@@ -289,3 +290,11 @@ def test_ids_of_two_spellings_or_rounded_ones_are_asked_about_and_others_not() -
     assert "'1.05851E+14' is a long number that a spreadsheet has rounded" in why
     for rater in ("00{}", "{}e5", "{}.5"):
         assert not recognise(rated(rater=rater)).uncertain
+
+
+def test_a_first_letter_of_one_word_alone_is_a_group_of_raters_of_that_name() -> None:
+    cells = {"Female": 5, "F": 2, "f": 1, "Male": 4, "Man": 2, "M": 1}
+    (advice,) = advise_alike(cells, "gender", group=True, initials=True)
+    assert dict(zip(advice.values, advice.into, strict=True)) == {"F": "Female", "f": "Female"}
+    (of_labels,) = advise_alike(cells, "label")
+    assert of_labels.values == ("f",)
