@@ -221,6 +221,14 @@ class Sentence:
         return "".join(segment.text for segment in self.segments)
 
     @property
+    def capitalized(self) -> Sentence:
+        """The sentence with a capital first letter, unless its first word has capitals of its own."""
+        first, *rest = self.segments
+        word = first.text.split(" ")[0]
+        text = first.text if word != word.lower() else first.text[:1].upper() + first.text[1:]
+        return Sentence((Segment(text, first.strong), *rest))
+
+    @property
     def for_pages(self) -> Sentence:
         """The sentence without options of the command."""
         return self._worded(without_options)

@@ -81,7 +81,7 @@ def test_of_two_axes_that_go_together_neither_is_certain_until_given_the_other()
     assert [one.code.key for one in before.warned.first] == ["axes-together"]
     after = answer(run(associated(3), given=("side", "race")))
     assert after.warned.first == ()
-    assert after.headline.plain == "other raters say “label c” in 9 more of 100 answers than one raters"
+    assert after.headline.plain == "Other raters say “label c” in 9 more of 100 answers than one raters"
     assert any(one.plain.startswith("What to do: Keep other and one raters") for one in after.details)
 
 

@@ -58,7 +58,7 @@ def test_a_label_said_less_often_is_told_by_the_one_said_more_often_instead() ->
 def test_a_group_named_by_a_number_is_told_with_its_axis() -> None:
     said = saying("1", -0.134)
     row = replace(said, group=Group(("rater_college_plus",), ("1",)))
-    assert titled(judged(row, "clear", "labels")).startswith("college plus 1 raters say “safe” in 13 more")
+    assert titled(judged(row, "clear", "labels")).startswith("College plus 1 raters say “safe” in 13 more")
 
 
 @pytest.mark.parametrize(

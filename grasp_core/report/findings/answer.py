@@ -50,7 +50,7 @@ _WHOLE_FROM = 0.03
 """Share of answers above which a sentence has no decimals: 3 of 100."""
 _SMALL = 10
 """Number of raters below which a sentence warns that differences are missed more often."""
-HOW_SURE = "Very sure: if nobody differed, about 95 of 100 studies would find nothing."
+HOW_SURE = "Very sure: luck alone would give a finding in only about 5 of 100 studies."
 LESS_CERTAIN = "These raters do differ; how much other raters would is less certain."
 
 
@@ -60,7 +60,7 @@ def title(result: RunResult, found: Sequence[Finding]) -> Sentence:
         return agreement_title(result)
     certain = [one for one in found if not one.undone]
     if certain:
-        return Sentence.of(*claim(certain[0], result), certain[0].brief)
+        return Sentence.of(*claim(certain[0], result), certain[0].brief).capitalized
     if found:
         return Sentence.of("Not certain: ", *claim(found[0], result), found[0].brief)
     pair = strongest_pair(result)
@@ -69,8 +69,8 @@ def title(result: RunResult, found: Sequence[Finding]) -> Sentence:
         use = pair.label_use if pair.verdict and "labels" in pair.verdict.kinds else None
         labels = label_for_sentence(use) if use is not None and use.significance == "corrected" else None
         if labels is not None:
-            return Sentence.of(a, " raters ", *_says(*labels), b, " raters")
-        return Sentence.of(a, " and ", b, " raters answer the same items differently")
+            return Sentence.of(a, " raters ", *_says(*labels), b, " raters").capitalized
+        return Sentence.of(a, " and ", b, " raters answer the same items differently").capitalized
     undecided = too_few_permutations(result)
     if undecided:
         few = f" ({result.permutations:,} permutations are too few)"
