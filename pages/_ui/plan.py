@@ -92,7 +92,8 @@ def choose_from_run(run: RunRecord) -> PlanQuestion:
     question = ui.pick_question(run.spec.data)
     start = usual(rows[place].n_raters, data.raters, data.items, data.annotations // questions)
     categories = data.categories if questions == 1 else ()
-    spec = _chosen(f"{run.id}-{place}", start, categories, pilot=True, level=run.spec.analysis.level)
+    first, level = report.found_target(result, group), run.spec.analysis.level
+    spec = _chosen(f"{run.id}-{place}", start, categories, pilot=True, first=first, level=level)
     return PlanQuestion(spec, run, group, question)
 
 
@@ -103,13 +104,19 @@ def choose_assumed() -> PlanQuestion:
     looks = {"step": 0.05, "key": "plan-agreement", "help": "Krippendorff's alpha"}
     agreement = right.number_input("IRR within groups", 0.02, 0.9, 0.4, **looks)
     assumed = Assumed(int(labels), float(agreement))
-    return PlanQuestion(_chosen("assumed", ASSUMED, (), pilot=False, assumed=assumed))
+    return PlanQuestion(_chosen("assumed", ASSUMED, (), pilot=False, first="labels", assumed=assumed))
 
 
 def _chosen(
-    key: str, start: Mapping[str, Any], categories: tuple[str, ...], *, pilot: bool, **fixed: Any
+    key: str,
+    start: Mapping[str, Any],
+    categories: tuple[str, ...],
+    *,
+    pilot: bool,
+    first: Target,
+    **fixed: Any,
 ) -> PlanSpec:
-    target: Target = ui.switch("Difference in", TARGETS, default="labels", key="plan-target")
+    target: Target = ui.switch("Difference in", TARGETS, default=first, key=f"plan-target-{key}")
     found: dict[str, Any] = {}
     more = "Off: choose how large it is. A small pilot knows little of that."
     own = pilot and st.toggle("As large as in the pilot", True, key=f"plan-own-{key}", help=more)

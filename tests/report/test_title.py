@@ -21,6 +21,7 @@ from grasp_core.report.findings.answer import (
     title,
 )
 from grasp_core.report.findings.selection import by_verdict
+from grasp_core.report.plan import found_target
 from tests.results import asked, make_group, make_outcome, make_result, saying
 
 
@@ -289,3 +290,15 @@ def test_of_two_halves_the_one_that_agrees_less_is_named_and_asked_about(kinds: 
     )
     assert not any("in the proportion" in one.plain for one in said.details)
     assert [one.title for one in by_verdict(result)] == ["B and A"]
+    assert {found_target(result, row.group) for row in result.groups} == {"gai"}
+
+
+@pytest.mark.parametrize(
+    ("kind", "target"), [("labels", "labels"), ("items", "distance"), ("cohesion", "gai")]
+)
+def test_a_plan_begins_with_the_difference_that_is_told(kind: Kind, target: str) -> None:
+    row = replace(
+        saying("found", 0.1), statistics={"distance": make_outcome(0.1, "up"), "gai": make_outcome(1.4, "up")}
+    )
+    result = result_of(judged(row, "clear", kind), judged(saying("other", 0.1), "none"))
+    assert found_target(result, row.group) == target
