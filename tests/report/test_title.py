@@ -8,6 +8,7 @@ from grasp_core.model.groups import Group
 from grasp_core.model.outcome import Interval, Kind, Shift, Spread, Untestable, Verdict, VerdictCode
 from grasp_core.model.remarks.cautions import Caution
 from grasp_core.model.result import Findable, GroupResult, RunResult
+from grasp_core.report.document import means_in_numbers
 from grasp_core.report.findings.advice import advice, ranked_findings
 from grasp_core.report.findings.answer import (
     HOW_SURE,
@@ -104,6 +105,12 @@ def test_of_ordered_labels_steps_are_told_as_they_are_drawn(more: float, said: s
     found = ranked_findings(result)
     assert title(result, found).plain == f"Woman raters {said} everybody else"
     assert how_sure(result, found)[-1].plain == how_much
+    backed = next(one.plain for one in answer(result).details if one.plain.startswith("Woman raters (n"))
+    of_mean = " On average they rate 0.40 steps higher [0.20, 0.60]."
+    assert backed.endswith(of_mean) == ("steps" in said)
+    table = means_in_numbers(result)
+    value, interval = {0.2: ("0.400", "[0.200, 0.600]"), 0.02: ("0.040", "[0.020, 0.060]")}[more]
+    assert table.iloc[0].tolist()[2:] == [value, interval]  # in the unit of the title
 
 
 def test_halves_of_an_axis_are_told_beside_each_other() -> None:

@@ -20,8 +20,8 @@ from grasp_core.report.words import label_use
 from grasp_core.report.words.names import (
     VERDICT_NAMES,
     InPlaceOfGai,
-    format_interval,
     format_value,
+    in_brackets,
     shown_outcome,
 )
 
@@ -73,6 +73,7 @@ class _Panel:
     same: float
     words: Callable[[float], str]
     kinds: tuple[Kind, ...]
+    write: Callable[[float | None], str] = format_value
     round: bool = True
 
 
@@ -180,6 +181,7 @@ class _Drawing:
             0.0,
             lambda value: f"{abs(value):g} {'more' if value > 0 else 'fewer'}",
             ("labels",),
+            label_use.write_points,
         )
 
     def _right(self) -> _Panel | None:
@@ -282,8 +284,8 @@ class _Drawing:
                     "low": place(low),
                     "high": place(high),
                     "fill": row["colour"] if filled else draw.palette(self._theme).background,
-                    "value": format_value(outcome.value),
-                    "interval": format_interval(outcome.interval),
+                    "value": panel.write(outcome.value),
+                    "interval": in_brackets(low, high, panel.write),
                 }
             )
         # No difference, and one step to each side: a round number if ticks show an amount.

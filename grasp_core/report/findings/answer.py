@@ -30,6 +30,7 @@ from grasp_core.report.words.label_use import (
     A_STEP,
     higher_or_lower,
     label_for_sentence,
+    mean_ends,
     of_100,
     of_scale,
     scale_outcome,
@@ -196,6 +197,15 @@ def _mean(one: Finding, result: RunResult) -> Outcome | None:
     return mean if len(use.labels) > 2 and abs(mean.value) >= A_STEP else None
 
 
+def _backed(one: Finding, result: RunResult) -> Sentence:
+    """The sentence that supports a finding; with the shift of the mean, if the title tells that."""
+    mean = _mean(one, result) if one.what == LABEL_USE and not one.vague else None
+    if mean is None or not mean.value:
+        return one.backed
+    how = f"{of_scale(mean.value)}{_unit(result)} {higher_or_lower(mean.value)}{mean_ends(mean)}"
+    return Sentence((*one.backed.segments, Segment(f" On average they rate {how}.")))
+
+
 def _unit(result: RunResult) -> str:
     """The unit of a shifted mean: steps between ordered labels; numbers have none."""
     return " steps" if result.spec.analysis.level == "ordinal" else ""
@@ -320,7 +330,7 @@ def answer(result: RunResult) -> ResultAnswer:
     near = [doubted(one, result) for one in nearest(result)]
     first = line(result, found)
     details = [] if first is None else [first]
-    details += [one.backed for one in found[:_LISTED]]
+    details += [_backed(one, result) for one in found[:_LISTED]]
     if len(found) > _LISTED:
         details.append(Sentence.of("After correction, too: ", *listing(_figures(found[_LISTED:])), "."))
     details += _explained(result, found)
