@@ -227,7 +227,8 @@ def _items_table(found: ItemsResult, measure: Measure, rows: Rows, texts: dict[s
     sides = items_report.side_bars(found, rows)
     for head, of_items in sides.items():
         frame.insert(frame.columns.get_loc(head), f"Bars of {head}", of_items)
-    column, bar = st.column_config.Column, st.column_config.BarChartColumn(width="small", y_min=0, y_max=1)
+    column = st.column_config.Column
+    bar = st.column_config.BarChartColumn("Bars", width="small", y_min=0, y_max=1)  # the side's stand behind
     heads = {"Item": column(pinned=True), "Text": column(width="large")}
     heads |= {f"Bars of {head}": bar for head in sides}
     alt_text = f"Items by {MEASURES[measure].lower()}, with both sides' labels, p and q"
