@@ -283,6 +283,8 @@ class _Drawing:
                     "x": place(outcome.value),
                     "low": place(low),
                     "high": place(high),
+                    "cut_low": low is not None and low < domain[0],
+                    "cut_high": high is not None and high > domain[1],
                     "fill": row["colour"] if filled else draw.palette(self._theme).background,
                     "value": panel.write(outcome.value),
                     "interval": in_brackets(low, high, panel.write),
@@ -353,13 +355,21 @@ def _short(one: Finding, longest: int) -> str:
 
 
 def _marks(name: str, words: str, drawn: list[dict[str, Any]]) -> list[alt.Chart]:
-    """Each group's interval, and its value on top."""
+    """Each group's interval, an arrow at an end that lies further out than is drawn, and its value on top."""
     y = draw.down("mark_y")
     told = draw.tooltip("group", "status", "value", "interval", status="Verdict", value=words)
     return [
         draw.interval(
             alt.Chart(draw.rows(drawn, name)), draw.share("low"), y, strokeWidth=3, strokeCap="round"
         ).encode(color=draw.as_given()),
+        *(
+            alt.Chart(alt.NamedData(name))
+            .transform_filter(alt.datum[f"cut_{end}"])
+            .mark_point(shape=shape, size=60, opacity=1, filled=True, aria=False)
+            .encode(x=draw.share(end), y=y, color=draw.as_given())
+            for end, shape in (("low", "triangle-left"), ("high", "triangle-right"))
+            if any(row[f"cut_{end}"] for row in drawn)
+        ),
         alt.Chart(alt.NamedData(name))
         .encode(tooltip=told)
         .transform_filter("isValid(datum.x)")
