@@ -3,6 +3,7 @@
 import hashlib
 import json
 import time
+from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
@@ -29,6 +30,7 @@ from grasp_core.server import server
 from grasp_core.store.runs import RunRecord
 from pages._ui.helpers import widgets as ui
 from pages._ui.helpers.identity import may_manage, require_manage, require_run, stores, stores_of
+from pages._ui.helpers.state import exactly
 from pages._ui.result import cache
 
 _SIZES: Mapping[Target, tuple[str, float, float]] = {
@@ -68,7 +70,11 @@ def chosen_run() -> RunRecord | None:
         found.insert(0, named)
     if not found:
         return None
-    titles = {run.id: run.title for run in found}
+    often = Counter(run.title for run in found)
+    titles = {
+        run.id: run.title if often[run.title] == 1 else f"{run.title} ({exactly(run.created_at)})"
+        for run in found
+    }
     start = list(titles).index(named.id) if named is not None and named.id in titles else 0
     chosen = ui.pick("Pilot", titles, index=start, key="plan-run")
     run = next(run for run in found if run.id == chosen)
