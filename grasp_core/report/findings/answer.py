@@ -12,7 +12,7 @@ from grasp_core.model.result import DsiResult, GroupResult, RunResult
 from grasp_core.model.spec import LEVEL
 from grasp_core.model.text import Segment, Sentence, agree, number, spelled, strong
 from grasp_core.report.everybody import agreement_details, agreement_title
-from grasp_core.report.findings.advice import advice, doubted, first_names, ranked_findings
+from grasp_core.report.findings.advice import WHICH_ITEMS, advice, doubted, first_names, ranked_findings
 from grasp_core.report.findings.finding import BECAUSE_OF, COHESION, LABEL_USE, NO_EFFECT, SPREAD, Finding
 from grasp_core.report.findings.mending import Warned, warned
 from grasp_core.report.findings.selection import (
@@ -320,6 +320,11 @@ class ResultAnswer:
     headline: Sentence
     warned: Warned
     details: tuple[Sentence, ...]
+
+    @property
+    def in_files(self) -> tuple[Sentence, ...]:
+        """The sentences for a file of the result, which has no items to look at."""
+        return tuple(one for one in self.details if not one.plain.endswith(WHICH_ITEMS.plain))
 
 
 def answer(result: RunResult) -> ResultAnswer:
