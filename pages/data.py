@@ -56,7 +56,7 @@ def _decide() -> tuple[bool, Dataset | None]:
             st.title("Data")
         else:
             quality.say_what_was_understood(dataset)
-            quality.say_what_is_no_axis(guess, dataset)
+            quality.say_what_is_no_axis(guess, dataset, spec)
     return True, dataset
 
 

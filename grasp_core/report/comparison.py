@@ -12,7 +12,7 @@ from grasp_core.model.groups import Group, axis_label, group_label, one_line
 from grasp_core.model.outcome import Direction, Interval, LabelUse, Outcome, Verdict
 from grasp_core.model.result import Result, RunResult
 from grasp_core.model.spec import RunSpec
-from grasp_core.model.text import number
+from grasp_core.model.text import first_few, number, printable
 from grasp_core.report.contents import CONVENTION_NAMES, chosen, counts_of, profiles_move
 from grasp_core.report.slices import as_results
 from grasp_core.report.tables import Column, cell_text, numbers, or_nan, shown_axes, texts
@@ -70,6 +70,23 @@ def asked(spec: RunSpec) -> dict[str, str]:
             if field != "interval"
         },
     }
+
+
+_TOLD = 3
+"""Number of fields that tell runs of one title apart."""
+_SHORT = 60
+"""Number of characters of such a field that are shown."""
+
+
+def told_apart(spec: RunSpec, others: Iterable[RunSpec]) -> str:
+    """What this spec was asked that not all others were, such as "Seed: 7"; empty if nothing differs."""
+    of_others = [asked(one) for one in others]
+    differ = [
+        f"{name}: {text if len(text) <= _SHORT else f'{text[:_SHORT].rstrip()}…'}"
+        for name, text in asked(spec).items()
+        if any(one.get(name) != text for one in of_others)
+    ]
+    return one_line(printable(first_few(differ, _TOLD)))
 
 
 def data_of(result: Result) -> dict[str, str]:

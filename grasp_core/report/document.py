@@ -32,7 +32,7 @@ from grasp_core.report.words.label_use import (
     P_BOTH_MEANING,
     format_points,
     format_points_interval,
-    mean_outcome,
+    scale_outcome,
 )
 from grasp_core.report.words.names import DSI_EXPLANATION, LABEL_USE_EXPLANATION, PAIR_NAMES
 
@@ -137,7 +137,7 @@ def _texts(outcome: Outcome, measure: Measure, result: RunResult) -> list[str]:
     if result.later is not None and outcome.p is None and outcome.reason is None:
         tested = [names.NOT_YET] * 2
     elif outcome.value is not None and outcome.p is None and outcome.reason is None:
-        tested = ["none", "none"]  # labels and their mean are tested together
+        tested = [names.OF_ALL] * 2
     else:
         tested = p_and_starred_q(outcome, result)
     return [measure.write(outcome.value), interval, *tested]
@@ -200,11 +200,11 @@ def labels_in_numbers(result: RunResult) -> pd.DataFrame:
 
 
 def means_in_numbers(result: RunResult) -> pd.DataFrame:
-    """One row for each group whose labels have a mean: of ranks for ordered labels, or of numbers."""
+    """One row for each group whose labels have a mean: in steps for ordered labels, or of numbers."""
     rows = [
         [*_named(row), *_tested(mean, result)[:2]]
         for row, use in with_label_use(result)
-        if (mean := mean_outcome(use)) is not None
+        if (mean := scale_outcome(use, result)) is not None
     ]
     return pd.DataFrame(rows, columns=["Axis", "Group", names.MEAN_SHIFT_NAME, INTERVAL])
 

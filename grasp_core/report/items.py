@@ -91,22 +91,16 @@ def sentences(result: ItemsResult, measure: Measure) -> list[Sentence]:
     if spread.reason is not None:
         return [Sentence.of(_group(result), f": {spread.reason}, so no item has a distance.")]
     parts = ranked(result, measure)
-    held = significant_items(result)
+    held = [row for row, part in parts if part.significance == "corrected"]
     found = [_whole(result, measure), _single(result, measure, parts, held)]
-    if spread.top is not None:
+    # Beside items that differ more than luck explains, "as luck would spread it" reads as their opposite.
+    if spread.top is not None and (not held or _few_make_much(spread.top)):
         found.append(_top(measure, spread.top))
     return [*found, _what_to_do(spread.top, held)]
 
 
-def significant_items(result: ItemsResult) -> list[ItemOutcome]:
-    """The items significant by label use or distance, each corrected over items; strongest first."""
-    found = []
-    for row in result.items:
-        parts = (row.label_use, row.distance)
-        q = min((part.q for part in parts if part is not None and part.q is not None), default=1.0)
-        size = 0.0 if row.distance is None else row.distance.value  # many share the smallest q there can be
-        found += [((q, -size), row)] if q < LEVEL else []
-    return [row for _, row in sorted(found, key=lambda pair: pair[0])]
+def _few_make_much(top: TopTenth | None) -> bool:
+    return top is not None and top.high is not None and top.share > top.high
 
 
 def _group(result: ItemsResult) -> Segment:
@@ -169,7 +163,7 @@ def _top(measure: Measure, top: TopTenth) -> Sentence:
     share = f"{tenth} makes {percent(top.share)} of all {what} on single items"
     if top.chance is None or top.low is None or top.high is None:
         return Sentence.of(f"{share}; there are too few permutations to say what luck would give.")
-    if top.share > top.high:
+    if _few_make_much(top):
         meaning = "Few items make much of the difference"
     elif top.share < top.low:
         meaning = "The difference is spread more evenly over items than luck would spread it"
@@ -183,11 +177,16 @@ def _what_to_do(top: TopTenth | None, held: list[ItemOutcome]) -> Sentence:
     if held:
         these = "this item" if len(held) == 1 else "these items"
         return Sentence.of(f"Read {these} first, beside both sides’ labels.")
-    if top is not None and top.high is not None and top.share > top.high:
+    if _few_make_much(top):
         return Sentence.of("Read the items at the top of the table together: few items make much of it.")
     return Sentence.of("Any difference is spread over many items: reading single ones will not explain it.")
 
 
+MARKS = (
+    f"*: {names.SIGNIFICANCE_NAMES['nominal']}, p < {LEVEL:g}; "
+    f"**: {names.SIGNIFICANCE_NAMES['corrected']}, q < {LEVEL:g}."
+)
+"""The meaning of the stars in a table of items."""
 _SIDES = ("group", "others")
 _OTHERS = "Others"
 ItemOrder = Literal["part", "p", "item"]
@@ -198,6 +197,30 @@ CSV_COLUMNS = (
     *(f"{measure}{test}" for measure in ("label_use", "distance") for test in _TESTS),
 )
 """Columns of the CSV; after them are two for each label, ``group: LABEL`` and ``others: LABEL``."""
+
+
+def first_measure(result: ItemsResult) -> Measure:
+    """The measure that items are shown by until another one is chosen."""
+    return "label_use" if result.distance is None else "distance"
+
+
+def telling(result: ItemsResult, label: str | None, sign: float) -> list[tuple[ItemOutcome, str]]:
+    """Items and the label of each that shows a finding, in the order of :func:`first_measure`.
+
+    Of a finding on `label`, only items on which the group gives it more (`sign` above 0) or less often; of
+    another finding, each item's own label.
+    """
+    rows = [row for row, _ in ranked(result, first_measure(result))]
+    if label is not None:
+        same = [(row, label) for row in rows if _more_often(row, label) * sign > 0]
+        if same:
+            return same
+    return [(row, row.label_use.label or max(row.inside, key=lambda one: row.inside[one])) for row in rows]
+
+
+def _more_often(row: ItemOutcome, label: str) -> float:
+    inside, outside = (of.get(label, 0) / sum(of.values()) for of in (row.inside, row.outside))
+    return inside - outside
 
 
 def in_order(result: ItemsResult, measure: Measure, order: ItemOrder) -> list[Ranked]:
@@ -221,7 +244,7 @@ def items_columns(
         return printable_name(one[1].label or "")
 
     def starred(part: Contribution) -> str:
-        return f"{p(part.q)} {names.STARS[part.significance]}".rstrip()
+        return f"{part_text(_apart(result.items), measure, part)} {names.STARS[part.significance]}".rstrip()
 
     yield Column(lambda one: item_name(one[0]), "Item")
     yield Column(lambda one: one[0].item, name="item")
@@ -235,13 +258,12 @@ def items_columns(
         yield Column(label, sheet="Label")
         yield Column(lambda one: 100 * one[1].value, sheet="Part, points", kind="points")
     value = "" if measure == "label_use" else "Part"
-    yield Column(lambda one: one[1], "Part", partial(part_text, _apart(result.items), measure))
+    yield Column(lambda one: one[1], "Part", starred)
     yield Column(lambda one: one[1].value, name="part", sheet=value, kind="value")
     yield Column(lambda one: one[0].inside, _group_head(result), shares)
     yield Column(lambda one: one[0].outside, _OTHERS, shares)
     yield Column(lambda one: one[1].p, "p", p, "p", "p", "p")
-    yield Column(lambda one: one[1].q, name="q", sheet="q", kind="p")
-    yield Column(lambda one: one[1], "q", starred)
+    yield Column(lambda one: one[1].q, "q", p, "q", "q", "p")
     yield Column(lambda one: one[1].significance, name="significance")
     yield Column(lambda one: names.STARS[one[1].significance], sheet="*", kind="mark")
     for of in result.label_use:

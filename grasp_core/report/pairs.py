@@ -37,8 +37,13 @@ class Measure:
 def of_label_use(result: RunResult) -> list[Measure]:
     """Measures of label use: each label, all labels together, then the mean if labels have one."""
     labels = dict.fromkeys(label for row in result.pairs if row.label_use for label in row.label_use.labels)
-    means = any(label_use.mean_outcome(row.label_use) is not None for row in result.pairs)
-    return [*map(_label, labels), *([_ALL_LABELS] if labels else []), *([_MEAN] if means else [])]
+    means = any(_mean(result, row).value is not None for row in result.pairs)
+    mean = [_MEAN(of=partial(_mean, result))] if means else []
+    return [*map(_label, labels), *([_ALL_LABELS] if labels else []), *mean]
+
+
+def _mean(result: RunResult, row: PairResult) -> Outcome:
+    return label_use.scale_outcome(row.label_use, result) or Outcome(None)
 
 
 def measures(result: RunResult) -> dict[str, Measure]:
@@ -94,11 +99,11 @@ def _unless_beyond(write: Callable[[float | None], str], value: float | None) ->
 _OF_LABELS: Mapping[str, Mapping[str, Any]] = names.TEXTS["labels_of_pairs"]
 _IN_POINTS = partial(Measure, signed=True, write=label_use.write_points, brief=_whole_points)
 _ALL_LABELS = _IN_POINTS("label_use", **_OF_LABELS["label_use"], of=_all_labels)
-_MEAN = Measure(
+_MEAN = partial(
+    Measure,
     "mean",
     **_OF_LABELS["mean"],
     signed=True,
-    of=lambda row: label_use.mean_outcome(row.label_use) or Outcome(None),
     write=names.format_value,
     brief=names.two_decimals,
 )

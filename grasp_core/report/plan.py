@@ -7,8 +7,11 @@ import pandas as pd
 
 from grasp_core.analysis.planner import sample_size
 from grasp_core.analysis.planner.values import LINES, Plan, PlanSpec, Target
-from grasp_core.model.groups import group_label
+from grasp_core.model.groups import Group, group_label
+from grasp_core.model.result import RunResult
 from grasp_core.model.text import Sentence, number, strong
+from grasp_core.report.findings.finding import LABEL_USE
+from grasp_core.report.findings.selection import by_verdict
 from grasp_core.report.tables import Column, csv_of
 from grasp_core.report.words.names import MINUS, TEXTS
 
@@ -20,6 +23,16 @@ TARGETS: dict[Target, str] = {
     "dsi": "DSI of the axis",
 }
 EXPLANATION: str = TEXTS["explained"]["plan"]
+
+
+def found_target(result: RunResult, group: Group) -> Target:
+    """The difference that the result tells of a group; label use if it tells none that can be planned for."""
+    for one in by_verdict(result):
+        if group in one.groups:
+            less_united = one.less_united is not None and "gai" in one.row.statistics
+            what = "gai" if less_united and one.what != LABEL_USE else one.what
+            return next((target for target in TARGETS if target == what), "labels")
+    return "labels"
 
 
 def named(plan: Plan) -> str:
@@ -35,15 +48,17 @@ def sentences(plan: Plan) -> list[Sentence]:
 def answer(plan: Plan) -> list[Sentence]:
     """Sentences on the design that is needed, how sure that is, and warnings."""
     warned = (Sentence.of(f"{text[0].upper()}{text[1:]}.") for text in map(str, plan.warnings))
-    return [_answer(plan), *_enough(plan), *_range(plan), *warned]
+    so_far = () if plan.whole else (Sentence.of("Rough so far: most of the data sets are still simulated."),)
+    return [*so_far, _answer(plan), *_enough(plan), *_range(plan), *warned]
 
 
 def _answer(plan: Plan) -> Sentence:
     spec, choice = plan.spec, sample_size.cheapest(plan)
+    sure = strong if plan.whole else str  # the first designs may say something else than all of them
     if choice is None:
         best = float(_chances(plan, (spec.raters[1],), (spec.items[1],))[0, 0])
         return Sentence.of(
-            strong("No design of this range is enough"),
+            sure("No design of this range is enough"),
             f": with {_design(spec, spec.raters[1], spec.items[1])} the chance is {best:.0%}, not "
             f"{spec.goal:.0%}. Widen the range, or look for a larger difference.",
         )
@@ -51,7 +66,7 @@ def _answer(plan: Plan) -> Sentence:
     whose = "of the group" if plan.group is None else named(plan)
     chosen = next(row for row, have in zip(rows, plan.have, strict=True) if have.chosen)
     return Sentence.of(
-        strong(_design(spec, choice.raters, choice.items)),
+        sure(_design(spec, choice.raters, choice.items)),
         f", {number(chosen.needed, 'rater')} of them {whose}, find the difference with a chance of "
         f"{spec.goal:.0%}: the cheapest such design{' of the range' if _at_an_end(spec, choice) else ''}, "
         f"{number(choice.annotations, 'annotation')}, cost {_cost(choice.cost)}.{_at_an_end(spec, choice)}",
@@ -108,7 +123,7 @@ def _range(plan: Plan) -> list[Sentence]:
 def details(plan: Plan) -> list[Sentence]:
     """Sentences on the difference that is looked for, and on how the answer was computed."""
     sizes, spec = plan.sizes, plan.spec
-    whence = "as in the pilot" if spec.size is None else "as chosen"
+    whence = "as in the model that was fitted to the pilot" if spec.size is None else "as chosen"
     gai = "none" if sizes.gai is None else f"{sizes.gai:.2f}"
     gap = f"{round(sizes.gap, 3) + 0.0:+.3f}".replace("-", MINUS)
     often = f"{abs(sizes.points):.1f} points {'more' if sizes.points >= 0 else 'less'} often"
@@ -125,7 +140,6 @@ def details(plan: Plan) -> list[Sentence]:
         if beyond
         else ""
     )
-    rough = "" if plan.whole else " Still a rough surface."
     return [
         Sentence.of(
             f"Looked for: a difference in {TARGETS[spec.target]} {whence}. With any number of raters and "
@@ -137,7 +151,7 @@ def details(plan: Plan) -> list[Sentence]:
         Sentence.of(
             f"{number(sum(cell.sets for cell in plan.cells), 'data set')} of "
             f"{number(len(plan.cells), 'design')} were simulated; the smooth curve through them misses by "
-            f"{100 * plan.fit.miss:.1f} points on average.{more}{rough}"
+            f"{100 * plan.fit.miss:.1f} points on average.{more}"
         ),
     ]
 

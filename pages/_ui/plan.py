@@ -3,6 +3,7 @@
 import hashlib
 import json
 import time
+from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
@@ -29,6 +30,7 @@ from grasp_core.server import server
 from grasp_core.store.runs import RunRecord
 from pages._ui.helpers import widgets as ui
 from pages._ui.helpers.identity import may_manage, require_manage, require_run, stores, stores_of
+from pages._ui.helpers.state import exactly
 from pages._ui.result import cache
 
 _SIZES: Mapping[Target, tuple[str, float, float]] = {
@@ -68,7 +70,11 @@ def chosen_run() -> RunRecord | None:
         found.insert(0, named)
     if not found:
         return None
-    titles = {run.id: run.title for run in found}
+    often = Counter(run.title for run in found)
+    titles = {
+        run.id: run.title if often[run.title] == 1 else f"{run.title} ({exactly(run.created_at)})"
+        for run in found
+    }
     start = list(titles).index(named.id) if named is not None and named.id in titles else 0
     chosen = ui.pick("Pilot", titles, index=start, key="plan-run")
     run = next(run for run in found if run.id == chosen)
@@ -92,7 +98,8 @@ def choose_from_run(run: RunRecord) -> PlanQuestion:
     question = ui.pick_question(run.spec.data)
     start = usual(rows[place].n_raters, data.raters, data.items, data.annotations // questions)
     categories = data.categories if questions == 1 else ()
-    spec = _chosen(f"{run.id}-{place}", start, categories, pilot=True, level=run.spec.analysis.level)
+    first, level = report.found_target(result, group), run.spec.analysis.level
+    spec = _chosen(f"{run.id}-{place}", start, categories, pilot=True, first=first, level=level)
     return PlanQuestion(spec, run, group, question)
 
 
@@ -103,13 +110,19 @@ def choose_assumed() -> PlanQuestion:
     looks = {"step": 0.05, "key": "plan-agreement", "help": "Krippendorff's alpha"}
     agreement = right.number_input("IRR within groups", 0.02, 0.9, 0.4, **looks)
     assumed = Assumed(int(labels), float(agreement))
-    return PlanQuestion(_chosen("assumed", ASSUMED, (), pilot=False, assumed=assumed))
+    return PlanQuestion(_chosen("assumed", ASSUMED, (), pilot=False, first="labels", assumed=assumed))
 
 
 def _chosen(
-    key: str, start: Mapping[str, Any], categories: tuple[str, ...], *, pilot: bool, **fixed: Any
+    key: str,
+    start: Mapping[str, Any],
+    categories: tuple[str, ...],
+    *,
+    pilot: bool,
+    first: Target,
+    **fixed: Any,
 ) -> PlanSpec:
-    target: Target = ui.switch("Difference in", TARGETS, default="labels", key="plan-target")
+    target: Target = ui.switch("Difference in", TARGETS, default=first, key=f"plan-target-{key}")
     found: dict[str, Any] = {}
     more = "Off: choose how large it is. A small pilot knows little of that."
     own = pilot and st.toggle("As large as in the pilot", True, key=f"plan-own-{key}", help=more)

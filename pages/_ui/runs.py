@@ -195,6 +195,9 @@ def list_runs(runs: Sequence[RunRecord]) -> None:
                 delete(run)
             if run.verdict:
                 st.markdown(escape_markdown(run.verdict))
+            namesakes = [one.spec for one in runs if one.title == run.title]
+            if len(namesakes) > 1 and (apart := comparing.told_apart(run.spec, namesakes)):
+                caption(apart)
             _facts(run, names[run.owner])
             if run.note:
                 shown = f"{run.note[:_NOTE_SHOWN].rstrip()} …" if len(run.note) > _NOTE_SHOWN else run.note

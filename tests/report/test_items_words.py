@@ -25,6 +25,7 @@ from grasp_core.report.items import (
     sentences,
     shares,
     side_bars,
+    telling,
 )
 from grasp_core.report.writers.markdown import MARKDOWN_ROWS, items_markdown
 from grasp_core.report.writers.spreadsheet import items_xlsx
@@ -94,6 +95,34 @@ def test_sentences_say_how_much_then_how_sure_then_what_to_do() -> None:
     ]
 
 
+def test_items_that_hold_stand_in_the_tables_order_without_a_sentence_on_luck() -> None:
+    names = ("small", "large", "lucky")
+    parts = (part(0.02, **HELD), part(0.03, **HELD), part(0.04, **NOMINAL))
+    uses = (part(-0.2, "No"), part(-0.1, "No"), part(0.3, "Yes", **HELD))
+    found = result(*map(item, names, uses, parts))
+    assert [row.item for row, _ in in_order(found, "distance", "part")] == ["lucky", "large", "small"]
+    assert "differ more than luck explains: large, small." in said(found, "distance")[1]
+    assert "lucky (“Yes” more often)" in said(found, "label_use")[1]
+    assert not any("luck would spread" in one.lower() for one in said(found, "distance"))
+
+
+def test_a_finding_is_shown_on_items_in_the_tables_order() -> None:
+    other = replace(item("other", part(0.01, "No"), part(0.03)), inside={"No": 4}, outside={"Yes": 5})
+    found = result(
+        item("large", part(-0.1, "No"), part(0.02)), item("more", part(0.3, "Yes"), part(0.01)), other
+    )
+    assert [(row.item, label) for row, label in telling(found, None, 0)] == [
+        ("other", "No"),
+        ("large", "No"),
+        ("more", "Yes"),
+    ]
+    assert [(row.item, label) for row, label in telling(found, "Yes", 0.1)] == [
+        ("large", "Yes"),
+        ("more", "Yes"),
+    ]
+    assert [(row.item, label) for row, label in telling(found, "Yes", -0.1)] == [("other", "Yes")]
+
+
 def test_no_single_item_is_said_plainly_with_what_the_top_tenth_makes() -> None:
     alone = result(item("odd", part(-0.03, "Yes", **NOMINAL), part(0.005)), item("b", part(0.0, "No")))
     _, single, _, advice = said(alone, "label_use")
@@ -150,14 +179,14 @@ def test_table_has_both_sides_and_texts_where_they_may_be_seen() -> None:
         "Item": "strange",
         "Text": "Is it safe?",
         "Label": "Yes",
-        "Part": "+2.00 points",
+        "Part": "+2.00 points **",
         "Black Woman": "“Yes” 75 %, “No” 25 % (4)",
         "Others": "“No” 75 %, “Yes” 25 % (20)",
         "p": "< 0.001",
-        "q": "0.004 **",
+        "q": "0.004",
     }
     (apart,) = items_table(FOUND, "distance", in_order(FOUND, "distance", "part")[:1]).to_dict("records")
-    assert apart["Part"] == "0.020 (80 %)"
+    assert apart["Part"] == "0.020 (80 %) **"
     assert "Text" not in apart
 
 

@@ -76,13 +76,12 @@ def test_names_of_labels_stay_inert():
         (
             "interval",
             Shift(-0.4, -0.7, -0.1, p=0.02),
-            "0.400 points of the scale lower on average than the others’ on the same items [0.100, 0.700].",
+            "0.40 points of the scale lower on average than the others’ on the same items [0.10, 0.70].",
         ),
         (
             "ordinal",
             Shift(-0.04, p=0.3),
-            "0.120 steps of the scale lower on average than the others’ on the same items (0.040 of 1 as "
-            "ranks).",
+            "0.12 steps of the scale lower on average than the others’ on the same items.",
         ),
     ],
 )

@@ -188,7 +188,7 @@ def test_tables_have_every_pair_and_measure(result: RunResult) -> None:
     assert texts["First"].tolist() == ["White", "White"]
     assert texts["Second"].tolist() == ["Asian", "Black"]
     assert texts["Value"].tolist() == ["+1.5", "−14.2"]
-    assert texts["p"].tolist() == ["none", "none"]
+    assert texts["p"].tolist() == ["of all labels"] * 2
     texts = pairs_in_numbers(result, of_white, told["label_use"])
     assert texts["q"].tolist() == ["1.000", "< 0.001 **"]
     assert pairs_in_words(result)["“Yes”"].tolist() == ["−1.5", "−1.5", "+14.2 **"]
@@ -223,7 +223,7 @@ def test_the_shift_of_the_mean_is_a_measure_without_a_mark():
     )
     told = replace(result, pairs=rows)
     one = pairs_in_numbers(told, rows[2:]).set_index("Measure").loc["Shift of the mean"]
-    assert one.tolist()[3:] == ["0.200", "[0.100, 0.300]", "none", "none"]
+    assert one.tolist()[3:] == ["0.200", "[0.100, 0.300]", "of all labels", "of all labels"]
     assert pairs_in_words(told)["Shift of the mean"].tolist() == ["0.200"] * 3
     table = numbers(PAIRS, pairs_tested(told))
     assert table.loc[table["statistic"] == "Shift of the mean", "value"].tolist() == [0.2] * 3

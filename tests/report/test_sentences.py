@@ -86,6 +86,8 @@ def test_halves_of_an_axis_are_not_both_recruited():
         "the mix moves the labels.",
         "See which items cause the difference.",
     ]
+    in_files = answer(make_result(rows, statistics=("distance",))).in_files  # which show no items
+    assert [one.plain for one in in_files] == details[:-1]
 
 
 def test_several_groups_after_correction():

@@ -8,6 +8,7 @@ from grasp_core.model.groups import Group
 from grasp_core.model.outcome import Interval, Kind, Shift, Spread, Untestable, Verdict, VerdictCode
 from grasp_core.model.remarks.cautions import Caution
 from grasp_core.model.result import Findable, GroupResult, RunResult
+from grasp_core.report.document import means_in_numbers
 from grasp_core.report.findings.advice import advice, ranked_findings
 from grasp_core.report.findings.answer import (
     HOW_SURE,
@@ -21,6 +22,7 @@ from grasp_core.report.findings.answer import (
     title,
 )
 from grasp_core.report.findings.selection import by_verdict
+from grasp_core.report.plan import found_target
 from tests.results import asked, make_group, make_outcome, make_result, saying
 
 
@@ -109,6 +111,12 @@ def test_of_ordered_labels_steps_are_told_as_they_are_drawn(more: float, said: s
     found = ranked_findings(result)
     assert title(result, found).plain == f"Woman raters {said} everybody else"
     assert how_sure(result, found)[-1].plain == how_much
+    backed = next(one.plain for one in answer(result).details if one.plain.startswith("Woman raters (n"))
+    of_mean = " On average they rate 0.40 steps higher [0.20, 0.60]."
+    assert backed.endswith(of_mean) == ("steps" in said)
+    table = means_in_numbers(result)
+    value, interval = {0.2: ("0.400", "[0.200, 0.600]"), 0.02: ("0.040", "[0.020, 0.060]")}[more]
+    assert table.iloc[0].tolist()[2:] == [value, interval]  # in the unit of the title
 
 
 def test_halves_of_an_axis_are_told_beside_each_other() -> None:
@@ -295,3 +303,15 @@ def test_of_two_halves_the_one_that_agrees_less_is_named_and_asked_about(kinds: 
     )
     assert not any("in the proportion" in one.plain for one in said.details)
     assert [one.title for one in by_verdict(result)] == ["B and A"]
+    assert {found_target(result, row.group) for row in result.groups} == {"gai"}
+
+
+@pytest.mark.parametrize(
+    ("kind", "target"), [("labels", "labels"), ("items", "distance"), ("cohesion", "gai")]
+)
+def test_a_plan_begins_with_the_difference_that_is_told(kind: Kind, target: str) -> None:
+    row = replace(
+        saying("found", 0.1), statistics={"distance": make_outcome(0.1, "up"), "gai": make_outcome(1.4, "up")}
+    )
+    result = result_of(judged(row, "clear", kind), judged(saying("other", 0.1), "none"))
+    assert found_target(result, row.group) == target

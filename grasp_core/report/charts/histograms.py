@@ -1,6 +1,6 @@
 """Null histograms: of one statistic by group, and of all statistics of one group or pair."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 import altair as alt
@@ -110,16 +110,27 @@ def pair_histograms(result: RunResult, row: PairResult, theme: draw.Theme = "lig
     """A histogram for each statistic of a pair, seen from its first group."""
     titles = {"distance": "distance", "gap": "gap_a", "xrr": "xrr"}
     statistics = {name: row.statistics[of] for name, of in titles.items() if of in row.statistics}
+    note = []
+    if "xrr" in statistics:
+        # Other items move an agreement many times as far as shuffled raters do.
+        statistics["xrr"] = replace(statistics["xrr"], interval=None)
+        note = ["XRR has no bar here: its interval, in the table, is mostly of other items."]
     seen = GroupResult(row.a, row.n_raters_a, 0, statistics, row.label_use)
     name = f"{group_label(row.a)} beside {group_label(row.b)}"
-    return _histograms(result, seen, name, "The first group beside the second, against chance", theme)
+    return _histograms(result, seen, name, "The first group beside the second, against chance", theme, note)
 
 
 def _histograms(
-    result: RunResult, row: GroupResult, name: str, heading_text: str, theme: draw.Theme
+    result: RunResult,
+    row: GroupResult,
+    name: str,
+    heading_text: str,
+    theme: draw.Theme,
+    note: Sequence[str] = (),
 ) -> alt.LayerChart:
     told = _subtitle(result, intervals=any(one.interval for one in row.statistics.values()))
     told += [] if row.label_use is None else [f"Label use, {names.OF_ALL_LABELS}"]
+    told += note
     heading = draw.title(heading_text, told)
     rows = [_of_statistic(finding) for finding in evidence(row, name)]
     if not rows:

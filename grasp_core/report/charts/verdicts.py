@@ -20,8 +20,8 @@ from grasp_core.report.words import label_use
 from grasp_core.report.words.names import (
     VERDICT_NAMES,
     InPlaceOfGai,
-    format_interval,
     format_value,
+    in_brackets,
     shown_outcome,
 )
 
@@ -73,6 +73,7 @@ class _Panel:
     same: float
     words: Callable[[float], str]
     kinds: tuple[Kind, ...]
+    write: Callable[[float | None], str] = format_value
     round: bool = True
 
 
@@ -180,6 +181,7 @@ class _Drawing:
             0.0,
             lambda value: f"{abs(value):g} {'more' if value > 0 else 'fewer'}",
             ("labels",),
+            label_use.write_points,
         )
 
     def _right(self) -> _Panel | None:
@@ -281,9 +283,11 @@ class _Drawing:
                     "x": place(outcome.value),
                     "low": place(low),
                     "high": place(high),
+                    "cut_low": low is not None and low < domain[0],
+                    "cut_high": high is not None and high > domain[1],
                     "fill": row["colour"] if filled else draw.palette(self._theme).background,
-                    "value": format_value(outcome.value),
-                    "interval": format_interval(outcome.interval),
+                    "value": panel.write(outcome.value),
+                    "interval": in_brackets(low, high, panel.write),
                 }
             )
         # No difference, and one step to each side: a round number if ticks show an amount.
@@ -351,13 +355,21 @@ def _short(one: Finding, longest: int) -> str:
 
 
 def _marks(name: str, words: str, drawn: list[dict[str, Any]]) -> list[alt.Chart]:
-    """Each group's interval, and its value on top."""
+    """Each group's interval, an arrow at an end that lies further out than is drawn, and its value on top."""
     y = draw.down("mark_y")
     told = draw.tooltip("group", "status", "value", "interval", status="Verdict", value=words)
     return [
         draw.interval(
             alt.Chart(draw.rows(drawn, name)), draw.share("low"), y, strokeWidth=3, strokeCap="round"
         ).encode(color=draw.as_given()),
+        *(
+            alt.Chart(alt.NamedData(name))
+            .transform_filter(alt.datum[f"cut_{end}"])
+            .mark_point(shape=shape, size=60, opacity=1, filled=True, aria=False)
+            .encode(x=draw.share(end), y=y, color=draw.as_given())
+            for end, shape in (("low", "triangle-left"), ("high", "triangle-right"))
+            if any(row[f"cut_{end}"] for row in drawn)
+        ),
         alt.Chart(alt.NamedData(name))
         .encode(tooltip=told)
         .transform_filter("isValid(datum.x)")

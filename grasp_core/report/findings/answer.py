@@ -12,7 +12,7 @@ from grasp_core.model.result import DsiResult, GroupResult, RunResult
 from grasp_core.model.spec import LEVEL
 from grasp_core.model.text import Segment, Sentence, agree, number, spelled, strong
 from grasp_core.report.everybody import agreement_details, agreement_title
-from grasp_core.report.findings.advice import advice, doubted, first_names, ranked_findings
+from grasp_core.report.findings.advice import WHICH_ITEMS, advice, doubted, first_names, ranked_findings
 from grasp_core.report.findings.finding import BECAUSE_OF, COHESION, LABEL_USE, NO_EFFECT, SPREAD, Finding
 from grasp_core.report.findings.mending import Warned, warned
 from grasp_core.report.findings.selection import (
@@ -30,6 +30,7 @@ from grasp_core.report.words.label_use import (
     A_STEP,
     higher_or_lower,
     label_for_sentence,
+    mean_ends,
     of_100,
     of_scale,
     scale_outcome,
@@ -196,6 +197,15 @@ def _mean(one: Finding, result: RunResult) -> Outcome | None:
     return mean if len(use.labels) > 2 and abs(mean.value) >= A_STEP else None
 
 
+def _backed(one: Finding, result: RunResult) -> Sentence:
+    """The sentence that supports a finding; with the shift of the mean, if the title tells that."""
+    mean = _mean(one, result) if one.what == LABEL_USE and not one.vague else None
+    if mean is None or not mean.value:
+        return one.backed
+    how = f"{of_scale(mean.value)}{_unit(result)} {higher_or_lower(mean.value)}{mean_ends(mean)}"
+    return Sentence((*one.backed.segments, Segment(f" On average they rate {how}.")))
+
+
 def _unit(result: RunResult) -> str:
     """The unit of a shifted mean: steps between ordered labels; numbers have none."""
     return " steps" if result.spec.analysis.level == "ordinal" else ""
@@ -311,6 +321,11 @@ class ResultAnswer:
     warned: Warned
     details: tuple[Sentence, ...]
 
+    @property
+    def in_files(self) -> tuple[Sentence, ...]:
+        """The sentences for a file of the result, which has no items to look at."""
+        return tuple(one for one in self.details if not one.plain.endswith(WHICH_ITEMS.plain))
+
 
 def answer(result: RunResult) -> ResultAnswer:
     """Say which groups see the task differently, whether it is real, and what to do."""
@@ -320,7 +335,7 @@ def answer(result: RunResult) -> ResultAnswer:
     near = [doubted(one, result) for one in nearest(result)]
     first = line(result, found)
     details = [] if first is None else [first]
-    details += [one.backed for one in found[:_LISTED]]
+    details += [_backed(one, result) for one in found[:_LISTED]]
     if len(found) > _LISTED:
         details.append(Sentence.of("After correction, too: ", *listing(_figures(found[_LISTED:])), "."))
     details += _explained(result, found)

@@ -186,20 +186,20 @@ def p_and_q(use: LabelUse, result: RunResult) -> str:
 
 def mean_words(use: LabelUse, result: RunResult) -> str:
     """Say in a sentence how the mean moves on a scale, with its unit; empty if labels have no mean."""
-    mean = use.mean
-    if mean is None or mean.value is None:
+    mean = scale_outcome(use, result)
+    if mean is None or not mean.value:
         return ""
-    sign = -1 if mean.value < 0 else 1
-    ends = "" if mean.low is None or mean.high is None else _ends(mean.low, mean.high, sign, 3)
-    size, steps = names.format_value(abs(mean.value)), _steps(use)
-    where = "lower" if mean.value < 0 else "higher"
-    than = "on average than the others’ on the same items"
-    if result.spec.analysis.level != "ordinal":
-        return f"Their labels lie {size} points of the scale {where} {than}{ends}."
-    ranks = f"{size} of 1 as ranks{ends}"
-    if steps is None or steps * sign <= 0:
-        return f"Their labels lie {where} {than}: {ranks}."
-    return f"Their labels lie {names.format_value(abs(steps))} steps of the scale {where} {than} ({ranks})."
+    unit = "steps" if result.spec.analysis.level == "ordinal" else "points"
+    where, ends = higher_or_lower(mean.value), mean_ends(mean)
+    size = f"{of_scale(mean.value)} {unit} of the scale {where}"
+    return f"Their labels lie {size} on average than the others’ on the same items{ends}."
+
+
+def mean_ends(mean: Outcome) -> str:
+    """The interval of a shifted mean in brackets, to follow its size without a sign; empty if it has none."""
+    if mean.interval is None:
+        return ""
+    return _ends(mean.interval.low, mean.interval.high, -1 if (mean.value or 0.0) < 0 else 1, 2)
 
 
 def _steps(use: LabelUse) -> float | None:

@@ -36,6 +36,8 @@ WORDS: Mapping[str, StatisticWords] = {name: StatisticWords(**one) for name, one
 LABEL_USE_NAME = "Label use"
 LABEL_USE_EXPLANATION: str = TEXTS["explained"]["label_use"]
 OF_ALL_LABELS = "p and q: of all labels together."
+OF_ALL = "of all labels"
+"""In the place of p and q of one label, or of the mean: they are tested together, as label use."""
 LABEL_USE_FORMULA: str = TEXTS["explained"]["label_use_formula"]
 MEAN_SHIFT_NAME = "Shift of the mean"
 MEAN_SHIFT_EXPLANATION: str = TEXTS["explained"]["mean_shift"]

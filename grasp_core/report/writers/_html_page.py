@@ -4,6 +4,7 @@ import base64
 import functools
 import re
 import shlex
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -134,7 +135,7 @@ def _sections(result: RunResult, found: RaterMap | None, spec_file: str) -> Iter
         parts += [_figure(verdict_chart(result), phones)] if judged(result) else []
     elif everybody.labels:
         parts.append(_figure(agreement_chart(result)))
-    yield "answer", "Answer", [*parts, ("list", told.details)]
+    yield "answer", "Answer", [*parts, ("list", told.in_files)]
     if everybody is not None:
         tables = [_table(heading, one, 1) for heading, one in agreement_tables(everybody)]
         yield "agreement", "Agreement of all raters", tables
@@ -220,8 +221,9 @@ def _found(result: RunResult, one: document.Section) -> Parts:
         marked = [
             one for one in shown if any(one.of(row).significance == "corrected" for row in result.pairs)
         ]
-        axes = dict.fromkeys(row.a.axes for row in result.pairs)
-        figures = [_figure(pairs_matrix(result, of, one)) for of in axes for one in marked]
+        axes = Counter(row.a.axes for row in result.pairs)
+        several = [of for of, count in axes.items() if count > 1]  # a matrix of one pair says nothing more
+        figures = [_figure(pairs_matrix(result, of, one)) for of in several for one in marked]
     elif one.key.startswith("slices"):
         figures = _slices(result, int(one.key.removeprefix("slices-")) - 1)
     numbers = ("folded", (f"{heading} in numbers", tables))

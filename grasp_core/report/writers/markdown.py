@@ -42,7 +42,7 @@ def table_markdown(result: RunResult, found: RaterMap | None = None) -> str:
         f"{escape_inline(labelled_sentence(result.spec.data, result.data))}.",
         told.headline.marked(escape_inline),
         *(["Careful:", _listed(map(str, told.warned.first))] if told.warned.first else []),
-        "\n".join(f"- {one.marked(escape_inline)}" for one in told.details),
+        "\n".join(f"- {one.marked(escape_inline)}" for one in told.in_files),
         *others,
         _listed(map(str, told.warned.others)),
     ]

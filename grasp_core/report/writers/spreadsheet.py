@@ -125,7 +125,7 @@ def table_xlsx(result: RunResult, found: RaterMap | None = None) -> bytes:
     told = answer(result)
     said = [("Answer", told.headline.plain)]
     said += [("Warning", str(warning)) for warning in ranked(result.warnings)]
-    said += [("", sentence.plain) for sentence in told.details]
+    said += [("", sentence.plain) for sentence in told.in_files]
     if result.pairs:
         said += [("Pairs", sentence.plain) for sentence in most_told(result, len(result.pairs))]
     book.add("Answer", _texts(("What", "In words"), said), frozen=1)

@@ -17,10 +17,11 @@ from grasp_core.reading.dataset.checks import MAX_CATEGORIES
 from grasp_core.reading.dataset.load import Dataset
 from grasp_core.reading.dataset.recoding import in_order, ranges
 from grasp_core.reading.dataset.votes import cell_columns, id_columns
-from grasp_core.reading.guess.advice import Named, Reason
+from grasp_core.reading.guess.advice import Advice, Named, Reason
 from grasp_core.reading.guess.recognise import Guess, question
 from grasp_core.reading.table.parsed import ANY
 from grasp_core.reading.table.table import Table
+from grasp_core.report.words.levels import known_scale
 from pages._ui.helpers.screens import for_pages, link_to
 from pages._ui.helpers.state import members_of, work
 from pages._ui.helpers.widgets import caption, choose_one, for_visit, pick, several, switch
@@ -311,10 +312,13 @@ def _categories(
     spec: DataSpec, question: DataSpec, guessed: tuple[str, ...] | None, guess: Guess
 ) -> tuple[str, ...] | None:
     """Choose the order of one question's labels; `guessed` is the order declared before."""
-    found, is_first = found_labels(spec, question), question.label == spec.label
-    if not 1 < len(found) <= MAX_CATEGORIES:
+    counting, is_first = _without_no_answers(spec, guess), question.label == spec.label
+    labels = found_labels(counting, question)
+    if not 1 < len(labels) <= MAX_CATEGORIES:
         return guessed
-    declared = tuple(text for text in guessed or () if text not in spec.missing)
+    scale = None if spec.further else known_scale(labels)
+    found = scale if scale is not None and answered(labels_key("scale", labels), True) else labels
+    declared = tuple(text for text in guessed or () if text not in counting.missing)
     start = declared if set(found) <= set(declared) else found
     of_which = f"Labels of {escape_markdown(one_line(str(question.label)))}" if spec.further else "Labels"
     asked = repr(found if is_first else (question.label, found))  # other labels get another widget
@@ -325,11 +329,40 @@ def _categories(
     )
     looks = {"accept_new_options": True, "help": more, **_kept(key)}
     chosen = several(f"{of_which}, in order", [*start, *found], start, **looks)
-    said = "Those found, sorted. " if start == found else ""
+    said = (
+        ("As the scale ranks them. " if found is scale else "Those found, sorted. ") if start == found else ""
+    )
     st.caption(f"{said}For another order, remove and choose again.")
     if is_first:
         _say_why(guess, "categories")
     return None if chosen == found else chosen
+
+
+def _without_no_answers(spec: DataSpec, guess: Guess) -> DataSpec:
+    """Return the spec without the label cells that were answered to be no answers, below on the page."""
+    for one in guess.advice:
+        if one.field == "missing" and not one.group and answered(advice_key(one), False):
+            spec = one.taken(spec)
+    return spec
+
+
+def answered(key: str, unless_said: bool) -> bool:
+    """Return the answer to a question that the page draws further down."""
+    session = work()
+    known = session.answers.get(key, unless_said)
+    answer = st.session_state.get(session.key(key), known)  # of this rerun, if it was just given
+    return bool(answer)
+
+
+def advice_key(one: Advice) -> str:
+    """Name of a question about values that may not be meant to count."""
+    either = "-either" if one.field == "repeated" and not one.recommended else ""
+    return f"advice-{one.field}-{one.column}-{'-'.join(one.values)}{either}"
+
+
+def labels_key(kind: str, labels: Sequence[str]) -> str:
+    """Name of the question whether these labels rank."""
+    return f"{kind}-{'-'.join(labels)}"
 
 
 def found_labels(spec: DataSpec, question: DataSpec) -> tuple[str, ...]:

@@ -21,7 +21,7 @@ from grasp_core.reading.table.table import Table
 from grasp_core.report.account import account_sentence, unused_sentence
 from grasp_core.report.words.levels import known_scale, left_out, proposed_levels
 from grasp_core.store.runs import RunRecord
-from pages._ui.data.columns import found_labels
+from pages._ui.data.columns import advice_key, found_labels, labels_key
 from pages._ui.helpers import widgets as ui
 from pages._ui.helpers.screens import for_pages
 from pages._ui.helpers.state import Loaded, work
@@ -65,8 +65,8 @@ def answer_as(run: RunRecord) -> None:
     session = work()
     advice = () if session.guess is None else session.guess.advice
     ranked = run.spec.analysis.level != "nominal"
-    of_labels = dict.fromkeys((_labels_key(kind, run.summary.categories) for kind in _KINDS), ranked)
-    session.answers = {**of_labels, **{_advice_key(one): False for one in advice}}
+    of_labels = dict.fromkeys((labels_key(kind, run.summary.categories) for kind in _KINDS), ranked)
+    session.answers = {**of_labels, **{advice_key(one): False for one in advice}}
 
 
 def answers_to_keep() -> dict[str, bool]:
@@ -76,7 +76,7 @@ def answers_to_keep() -> dict[str, bool]:
         return {}
     ids = {session.guess.spec.item, session.guess.spec.rater}
     single = {
-        _advice_key(one)
+        advice_key(one)
         for one in session.guess.advice
         if one.field in ("raters", "items") or (one.field == "drop" and one.column in ids)
     }
@@ -124,7 +124,7 @@ def _mended(one: Advice, spec: DataSpec, guess: Guess) -> tuple[bool | None, Dat
     """
     session, order = work(), None
     if one.field == "repeated" and guess.spec.repeated != "refuse":  # as such files were read before
-        session.answers.setdefault(_advice_key(one), guess.spec.repeated == "last")
+        session.answers.setdefault(advice_key(one), guess.spec.repeated == "last")
     answer = _ask(one, border=False)
     if one.field != "repeated":
         return answer, one.taken(spec)
@@ -148,19 +148,14 @@ def _ask(one: Advice, *, border: bool = True) -> bool | None:
     else:
         answers = _ALIKE if alike else _GROUPS if one.group else _CELLS if one.field == "missing" else _ROWS
     looks = {"recommended": one.recommended, "pressed": alike, "border": border}  # merging loses no row
-    return _answer(what, f"{one.why.rstrip('.')}.", answers, _advice_key(one), **looks)
-
-
-def _advice_key(one: Advice) -> str:
-    either = "-either" if one.field == "repeated" and not one.recommended else ""
-    return f"advice-{one.field}-{one.column}-{'-'.join(one.values)}{either}"
+    return _answer(what, f"{one.why.rstrip('.')}.", answers, advice_key(one), **looks)
 
 
 def kept_raters() -> tuple[tuple[str, str], ...]:
     """Return columns and values of raters whom the data mark as not counting, and whom somebody kept."""
     session = work()
     marked = () if session.guess is None else [one for one in session.guess.advice if one.field == "exclude"]
-    kept = (one for one in marked if session.answers.get(_advice_key(one)) is False)
+    kept = (one for one in marked if session.answers.get(advice_key(one)) is False)
     return tuple(pair for one in kept for pair in one.pairs)
 
 
@@ -174,23 +169,19 @@ def _rank(spec: DataSpec) -> tuple[DataSpec, Level]:
         first, second, last = map(one_line, (labels[0], labels[1], labels[-1]))
         what = f"The labels are the numbers {first} to {last}:"
         why = f"if ordered, {first} is nearer to {second} than to {last}."
-        yes = _answer(what, why, _NUMBERS, _labels_key("numbers", labels), pressed=True)
+        yes = _answer(what, why, _NUMBERS, labels_key("numbers", labels), pressed=True)
         return spec, proposal.levels[0] if yes else "nominal"
     scale = known_scale(labels) if spec.categories is None else None
     if scale is None:
         return spec, "nominal"
     said = f"{' < '.join(map(one_line, scale))}."
-    if _answer("The labels look like a scale:", said, _RANKS, _labels_key("scale", labels), pressed=True):
+    if _answer("The labels look like a scale:", said, _RANKS, labels_key("scale", labels), pressed=True):
         return replace(spec, categories=scale), "ordinal"
     return spec, "nominal"
 
 
 _KINDS = ("numbers", "scale")
 """Kinds of labels that show an order."""
-
-
-def _labels_key(kind: str, labels: Sequence[str]) -> str:
-    return f"{kind}-{'-'.join(labels)}"
 
 
 def _concerns(one: Advice, spec: DataSpec, guess: Guess) -> bool:

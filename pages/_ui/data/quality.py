@@ -11,7 +11,7 @@ import streamlit as st
 
 from grasp_core.analysis.power import GroupPower, estimate, power_tasks
 from grasp_core.model.annotations import Annotations
-from grasp_core.model.data_spec import Bins
+from grasp_core.model.data_spec import Bins, DataSpec
 from grasp_core.model.groups import AxisSet, axis_label, one_line
 from grasp_core.model.text import escape_markdown, first_few, number, printable_name, printable_names
 from grasp_core.model.turns import Turns
@@ -25,6 +25,7 @@ from grasp_core.report.contents import counts_of
 from grasp_core.report.quality import QualityChecks, axis_counts, cross_table, label_counts, looked_at
 from grasp_core.server import server
 from pages._ui.data.decisions import offer_leaving_out
+from pages._ui.data.recoding import offer_ranges
 from pages._ui.helpers.identity import require_run
 from pages._ui.helpers.screens import for_pages
 from pages._ui.helpers.state import work
@@ -69,14 +70,16 @@ def say_what_was_understood(dataset: Dataset) -> None:
     st.markdown(f"Labels: {labels}{beyond}. {escape_markdown(known)}")
 
 
-def say_what_is_no_axis(guess: Guess, dataset: Dataset) -> None:
-    """Name columns about raters that are compared only by choice, such as ages in years."""
+def say_what_is_no_axis(guess: Guess, dataset: Dataset, spec: DataSpec) -> None:
+    """Name columns about raters that are compared only by choice; offer to cut ages in years into ranges."""
     session = work()
     cut = {step.column for step in session.recode if isinstance(step, Bins)}
     told = [one for one in guess.reasons if one.field == "axes" and one.candidates]
     for reason in told:
         if cut.isdisjoint(reason.candidates):
             caption(f"{reason.sentence}.")
+            for name in reason.candidates:
+                offer_ranges(name, spec)
     aside = {*session.proposed_axes, *(name for one in told for name in one.candidates)}
     left = printable_names(tuple(name for name in dataset.raters.axes if name not in aside))
     if left:

@@ -10,7 +10,9 @@ import streamlit as st
 from grasp_core.model.annotations import display_order, is_number, number_of
 from grasp_core.model.data_spec import Bins, Combine, DataSpec, MapValues, Recode, range_labels
 from grasp_core.model.errors import DataError
+from grasp_core.model.groups import one_line
 from grasp_core.model.text import escape_markdown
+from grasp_core.reading.dataset.checks import bands
 from grasp_core.reading.dataset.raters import MAX_AXIS_VALUES
 from grasp_core.reading.dataset.recoding import counts, recode
 from grasp_core.reading.table.table import Table
@@ -55,6 +57,22 @@ def choose_recoding(spec: DataSpec) -> bool:
         return kind == "Combine questions" and _combine(tables[0], spec)
 
 
+def offer_ranges(column: str, spec: DataSpec) -> None:
+    """Draw a button that cuts the numbers of a column into three ranges; nothing if they cannot be cut."""
+    session = work()
+    tables = [one for one in session.recoded(spec) or () if one is not None and column in one.columns]
+    values = (
+        [text for text in session.distinct(tables[0], column) if text not in spec.missing] if tables else []
+    )
+    edges = bands(values, 3)  # more than three numbers
+    if edges is None:
+        return
+    at = tuple(map(number_of, edges.split(",")))
+    step = Bins(column, at, range_labels(at))
+    label = escape_markdown(f"Cut {one_line(column)} into {', '.join(step.labels)}")
+    button(label, "content_cut", add_step, step, key=_key(f"ranges-{column}"))
+
+
 def _change_values(tables: Sequence[Table | None], spec: DataSpec) -> bool:
     column = _column(tables, spec, numeric=False)
     if column is None:
@@ -80,7 +98,8 @@ def _remove(position: int) -> None:
     session.recode = (*session.recode[:position], *session.recode[position + 1 :])
 
 
-def _add(step: Recode) -> None:
+def add_step(step: Recode) -> None:
+    """Apply one more step; a callback."""
     session = work()
     session.recode = (*session.recode, step)
     st.session_state[_key("kind")] = None  # closes the form, which has been applied
@@ -95,7 +114,7 @@ def _offer(
     except DataError as error:
         st.error(for_pages(str(error)))
         return False
-    st.button("Apply", type="primary", key=_key("apply"), on_click=_add, args=(step,))
+    st.button("Apply", type="primary", key=_key("apply"), on_click=add_step, args=(step,))
     into = step.into if isinstance(step, Combine) else step.column
     sides = (("Before", tables, columns), ("After", changed, [into]))
     for place, (side, read, names) in zip(st.columns(2), sides, strict=True):

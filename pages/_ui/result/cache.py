@@ -111,7 +111,10 @@ def figure(
 
 
 class FirstScreen(NamedTuple):
-    """Content of a result's first screen; `certain`, `doubtful`, `hints`: True if it has such findings."""
+    """Content of a result's first screen; `certain`, `doubtful`, `hints`: True if it has such findings.
+
+    `halves`: True if a row is drawn of the two groups of an axis.
+    """
 
     title: Sentence
     counts: Sentence | None
@@ -123,6 +126,7 @@ class FirstScreen(NamedTuple):
     certain: bool
     doubtful: bool
     hints: bool
+    halves: bool = False
 
 
 @st.cache_resource(max_entries=512, show_spinner=False)
@@ -150,7 +154,8 @@ def _find_out(result: RunResult) -> FirstScreen:
         )
     found = ranked_findings(result)
     to_do = tuple(one.for_pages for one in advice(result, found))
-    drawn = count_groups(drawn_groups(result))
+    shown = drawn_groups(result)
+    drawn = count_groups(shown)
     said = title(result, found), line(result, found), how_sure(result, found), to_do
     return FirstScreen(
         *said,
@@ -160,6 +165,7 @@ def _find_out(result: RunResult) -> FirstScreen:
         certain=any(not one.undone for one in found),
         doubtful=any(one.undone for one in found),
         hints=bool(of_verdict(result, "hint")),
+        halves=any(one.other is not None for one in shown),
     )
 
 

@@ -7,6 +7,7 @@ from functools import partial
 import altair as alt
 import pandas as pd
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from grasp_core.model.groups import Group, axis_label, group_label, group_labels, one_line
 from grasp_core.model.outcome import LabelUse, PairResult, Significance
@@ -317,28 +318,41 @@ def show_pairs(shown: Shown, group: Group | None = None) -> None:
         found = pairs.foremost_pairs(result, group)[: pairs.PAIRS_SAID]
         ui.bullets(pairs.pair_sentences(row, result)[0] for row in found)
     rows = result.pairs if group is None else pairs.seen_from(result, group)
-    strong = rows[pairs.strongest(rows)]
-    chosen = strong.a.axes if group is None else group.axes
+    chosen = rows[pairs.strongest(rows)].a.axes if group is None else group.axes
     left, right = st.columns(2)
     if group is None:
         axes = {row.a.axes: axis_label(row.a.axes) for row in result.pairs}
         first = list(axes).index(chosen)
         chosen = ui.pick("Axis of the pairs", axes, place=left, index=first, key="pairs-axis")
-    told, first = pairs.measures(result), pairs.told_first(strong)
+    of_axis = [row for row in rows if row.a.axes == chosen]
+    if len(of_axis) > 1:  # of one pair, all measures stand below
+        _by_measure(shown, group, rows, chosen, right)
+    _one_pair(shown, of_axis)
+
+
+def _by_measure(
+    shown: Shown,
+    group: Group | None,
+    rows: Sequence[PairResult],
+    axes: tuple[str, ...],
+    place: DeltaGenerator,
+) -> None:
+    """Draw one measure of an axis's pairs as a matrix, or of the pairs of `group` as a table."""
+    result = shown.result
+    told, first = pairs.measures(result), pairs.told_first(rows[pairs.strongest(rows)])
     names = {key: one.name for key, one in told.items()}
-    place = list(told).index(first) if first in told else 0
-    measure = told[ui.pick("Compare by", names, place=right, index=place, key="pairs-measure")]
+    index = list(told).index(first) if first in told else 0
+    measure = told[ui.pick("Compare by", names, place=place, index=index, key="pairs-measure")]
     explained = measure.explanation
     if group is None:
         ui.caption(explained)
-        _matrix(shown, chosen, measure)
-    else:
-        explained = explained.replace("the row’s raters", "this group’s raters")
-        ui.caption(explained.replace("the column’s", "the other group’s"))
-        beside = f"{measure.name}, this group beside each other one"
-        table = pairs_in_numbers(result, rows, measure).drop(columns=["Axis", "First", "Measure"])
-        ui.show_table(table.rename(columns={"Second": "Beside", "Value": measure.name}), beside)
-    _one_pair(shown, [row for row in rows if row.a.axes == chosen])
+        _matrix(shown, axes, measure)
+        return
+    explained = explained.replace("the row’s raters", "this group’s raters")
+    ui.caption(explained.replace("the column’s", "the other group’s"))
+    beside = f"{measure.name}, this group beside each other one"
+    table = pairs_in_numbers(result, rows, measure).drop(columns=["Axis", "First", "Measure"])
+    ui.show_table(table.rename(columns={"Second": "Beside", "Value": measure.name}), beside)
 
 
 def _matrix(shown: Shown, axes: tuple[str, ...], measure: pairs.Measure) -> None:
@@ -363,10 +377,11 @@ def _matrix(shown: Shown, axes: tuple[str, ...], measure: pairs.Measure) -> None
 
 def _one_pair(shown: Shown, rows: Sequence[PairResult]) -> None:
     result = shown.result
-    st.subheader("One pair")
-    names = {at: f"{group_label(row.a)} – {group_label(row.b)}" for at, row in enumerate(rows)}
+    st.subheader("One pair" if len(rows) > 1 else escape_markdown(_pair_name(rows[0])))
+    names = dict(enumerate(map(_pair_name, rows)))
     key = f"pairs-pair-{axis_label(rows[0].a.axes)}"
-    row = rows[ui.pick("Pair of groups", names, index=pairs.strongest(rows), key=key)]
+    place = 0 if len(rows) == 1 else ui.pick("Pair of groups", names, index=pairs.strongest(rows), key=key)
+    row = rows[place]
 
     def chart(result: RunResult, theme: Theme) -> alt.LayerChart:
         return pair_histograms(result, row, theme)
@@ -376,6 +391,10 @@ def _one_pair(shown: Shown, rows: Sequence[PairResult]) -> None:
         cache.chart(shown.key, f"pair {row.a} {row.b}", result, chart)
     table = pairs_in_numbers(result, [row]).drop(columns=["Axis", "First", "Second"])
     ui.show_table(table, "Everything that was tested of this pair")
+
+
+def _pair_name(row: PairResult) -> str:
+    return f"{group_label(row.a)} – {group_label(row.b)}"
 
 
 def show_slices(shown: Shown, group: Group | None = None) -> None:

@@ -115,7 +115,7 @@ def show_items(shown: Shown) -> None:
     found = _found(run, id_of(asked, question)) or _find(run, result, asked, question)
     if found is None:
         return
-    first = "label_use" if found.distance is None else "distance"
+    first = items_report.first_measure(found)
     measure: Measure = ui.switch("Items differ in", MEASURES, default=first, key="items-measure")
     ui.caption(items_report.EXPLANATIONS[measure])
     ui.bullets(items_report.sentences(found, measure))
@@ -173,8 +173,8 @@ def _show_telling(run: RunRecord, found: ItemsResult, finding: Finding, most: in
         return
     texts = item_texts(run, found.spec.data.text) or {}
     st.header(heading)
-    for place, (row, part) in zip(st.columns(len(rows), gap="large"), rows, strict=True):
-        label, text = part.label or max(row.inside, key=lambda one: row.inside[one]), texts.get(row.item)
+    for place, (row, label) in zip(st.columns(len(rows), gap="large"), rows, strict=True):
+        text = texts.get(row.item)
         bare = f"Item {row.item}" if row.item.isdecimal() else row.item
         place.markdown(escape_markdown(f"“{text}”" if text else bare))
         for who, counts in ((finding.spoken, row.inside), ("Others", row.outside)):
@@ -189,15 +189,12 @@ def _open_items(name: str) -> None:
         ui.put_in_address(part, value)
 
 
-def _telling(found: ItemsResult, finding: Finding) -> Rows:
-    """Return items by their part in the finding: in the use of the same label, else in the distance."""
+def _telling(found: ItemsResult, finding: Finding) -> list[tuple[ItemOutcome, str]]:
+    """Return items, and a label of each, that show the finding."""
     use = finding.row.label_use
     told = None if use is None or finding.what != LABEL_USE else label_for_sentence(use)
-    if told is None:
-        return in_order(found, "distance", "part")
-    more = (told[1].value or 0.0) > 0
-    rows = in_order(found, "label_use", "part")
-    return [one for one in rows if one[1].label == told[0] and (one[1].value > 0) == more] or rows
+    label, sign = (None, 0.0) if told is None else (told[0], told[1].value or 0.0)
+    return items_report.telling(found, label, sign)
 
 
 def _choose_group(result: RunResult) -> Group:
@@ -230,13 +227,14 @@ def _items_table(found: ItemsResult, measure: Measure, rows: Rows, texts: dict[s
     sides = items_report.side_bars(found, rows)
     for head, of_items in sides.items():
         frame.insert(frame.columns.get_loc(head), f"Bars of {head}", of_items)
-    column, bar = st.column_config.Column, st.column_config.BarChartColumn(width="small", y_min=0, y_max=1)
+    column = st.column_config.Column
+    bar = st.column_config.BarChartColumn("Bars", width="small", y_min=0, y_max=1)  # the side's stand behind
     heads = {"Item": column(pinned=True), "Text": column(width="large")}
     heads |= {f"Bars of {head}": bar for head in sides}
     alt_text = f"Items by {MEASURES[measure].lower()}, with both sides' labels, p and q"
     ui.show_table(frame, alt_text, height="content", column_config=heads)
     labels = listed(list(map(one_line, found.label_use)))
-    ui.caption(f"Bars: the share of each label, in the order {labels}.")
+    ui.caption(f"{items_report.MARKS} Bars: the share of each label, in the order {labels}.")
 
 
 def item_texts(run: RunRecord, column: str | None) -> dict[str, str] | None:

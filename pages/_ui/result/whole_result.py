@@ -129,9 +129,11 @@ def _groups(shown: Shown, told: cache.FirstScreen) -> None:
         with st.container(key=f"{key}-verdicts"):
             _rows(shown, f"{_ROWS}-{narrow}", narrow=narrow)
     filled = ", filled if clear" if told.certain else ""
+    halves = ", of two groups the first’s" if told.halves else ""
     luck = "; of many, some miss “same” by luck" if told.hints else ""
     st.caption(
-        f"Dot: estimate{filled}. Line: where it likely lies{luck}. In brackets: raters. Click a row for more."
+        f"Dot: estimate{filled}{halves}. Line: where it likely lies{luck}. In brackets: raters. "
+        "Click a row for more."
     )
     _more(told.not_drawn, "group", "Groups in numbers")
 

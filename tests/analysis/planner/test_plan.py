@@ -200,6 +200,14 @@ def test_a_range_of_one_answer_is_told_as_one():
     assert said.endswith("in 8 of 10 such pilots the answer is more than this range has.")
 
 
+def test_a_plan_that_is_not_whole_is_told_as_rough():
+    rough = sentences(replace(plan(), done=3))
+    assert rough[0].plain == "Rough so far: most of the data sets are still simulated."
+    assert not any(part.strong for sentence in rough for part in sentence.segments)
+    assert any(part.strong for part in sentences(plan())[0].segments)
+    assert "as in the model that was fitted to the pilot" in " ".join(one.plain for one in rough)
+
+
 def test_where_the_pilot_has_raters_enough_nobody_is_to_be_recruited():
     for women, told in ((900, True), (1, False)):
         have = (Have("Woman", women, True), Have("Man", 900, False))

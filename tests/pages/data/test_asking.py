@@ -101,3 +101,32 @@ def test_a_column_without_groups_is_no_axis_to_begin_with(page: AppTest) -> None
     page.switch_page("analysis.py").run()
     assert widget(page.multiselect, "Axes").value == []
     assert not widget(page.button, "Run").disabled
+
+
+def test_the_order_of_labels_follows_what_was_answered_below(page: AppTest) -> None:
+    rng = random.Random(3)
+    scale = ["never", "rarely", "sometimes", "often", "always"]
+    rows = [["item", "rater", "label", "gender"]]
+    rows += [
+        [f"i{i}", f"r{j}", "k.A." if i == j else rng.choice(scale), "Woman" if j < 4 else "Man"]
+        for i in range(30)
+        for j in range(8)
+    ]
+    opened(page, csv_bytes(rows))
+
+    def order() -> list[str]:
+        return widget(page.multiselect, "Labels, in order").value
+
+    def answer(kind: str, given: bool) -> None:
+        one = next(one for one in page.button_group if (one.key or "").startswith(kind))
+        one.set_value(given).run()
+
+    assert order() == sorted(["k.A.", *scale])
+    answer("advice-missing", True)
+    assert order() == scale
+    assert "As the scale ranks them." in seen(page.caption)
+    answer("scale", False)
+    assert order() == sorted(scale)
+    answer("scale", True)
+    assert order() == scale
+    assert not page.exception

@@ -267,6 +267,12 @@ def test_data_does_not_send_anybody_to_itself(page: AppTest) -> None:
     bring(page, "ages.csv", "\n".join(["item,rater,label,age", *rows]).encode())
     assert "cut it into ranges, under Recode values" in everything(page).replace("\\", "")
     assert "on Data" not in everything(page)
+    press(page, "Cut age into under 30, 30-38, 39 and over")
+    assert work(page).recode == (Bins("age", (30, 39), ("under 30", "30-38", "39 and over")),)
+    assert work(page).proposed_axes == ("age",)
+    assert "into ranges, under Recode values" not in everything(page)
+    press(page, "Remove step 1")
+    assert work(page).recode == ()
 
 
 def test_who_was_left_out_by_a_value_that_is_recoded_does_not_come_back_silently(page: AppTest) -> None:

@@ -41,6 +41,30 @@ def test_slices_are_told_and_drawn() -> None:
     assert app.selectbox[1].value == ("irr", False)  # as the first sentence
 
 
+def pairs_page(several: bool) -> None:
+    from dataclasses import replace
+
+    from pages._ui.helpers.widgets import Shown
+    from pages._ui.result.groups import show_pairs
+    from tests.results import with_pairs
+
+    result = with_pairs()
+    show_pairs(
+        Shown(f"key {several}", result if several else replace(result, pairs=result.pairs[2:]), "A run")
+    )
+
+
+def test_of_one_pair_no_matrix_is_drawn_and_nothing_is_to_be_chosen() -> None:
+    whole = AppTest.from_function(pairs_page, args=(True,), default_timeout=60).run()
+    alone = AppTest.from_function(pairs_page, args=(False,), default_timeout=60).run()
+    assert not whole.exception
+    assert not alone.exception
+    assert labels(whole.selectbox) == ["Axis of the pairs", "Compare by", "Pair of groups"]
+    assert labels(alone.selectbox) == ["Axis of the pairs"]
+    assert seen(alone.subheader) == "Black – White"
+    assert "Label use" in alone.dataframe[-1].value["Measure"].tolist()
+
+
 def means_page() -> None:
     from dataclasses import replace
 

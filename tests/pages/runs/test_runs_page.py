@@ -11,7 +11,7 @@ from grasp_core.store.runs import RunRecord
 from pages._ui.one_run import how_far
 from tests.labels import DELETE
 from tests.pages.visits import labels, on, plain, press, seen, visit, widget
-from tests.results import make_result, with_pairs, with_slices
+from tests.results import asked, make_result, with_pairs, with_slices
 from tests.stored import going_run
 
 HOSTILE = "<img src=x onerror=alert(1)> :red[x] **b** [l](javascript:a) $y^2$ =1+1"
@@ -44,6 +44,15 @@ def test_runs_are_listed_latest_first_with_what_they_were(server: Server) -> Non
     for words in ("done", "just now", "UTC", "10,000 permutations", "took 3.3 s", "tagged pilot"):
         assert words in seen(page.caption)
     assert "for the board" in seen(page.markdown)
+
+
+def test_runs_of_one_title_are_told_apart_by_what_was_asked(server: Server) -> None:
+    for level in ("nominal", "ordinal"):
+        _save(server, "Run twice", asked(make_result(), level=level))
+    _save(server, "Run once", asked(make_result(), seed=7))
+    page = _runs()
+    told = [plain(one.value) for one in page.caption if "Level" in one.value or "Seed" in one.value]
+    assert told == ["Level of measurement: Ordinal: ranks", "Level of measurement: Nominal: names"]
 
 
 def test_search_finds_title_note_and_tag(server: Server) -> None:

@@ -6,7 +6,7 @@ from grasp_core.model.errors import SpecError
 from grasp_core.model.outcome import Histogram, Interval, LabelUse, Outcome, Shift
 from grasp_core.model.remarks.remark import said
 from grasp_core.report.charts.forest import label_use_chart
-from grasp_core.report.charts.histograms import group_histograms, null_histograms
+from grasp_core.report.charts.histograms import group_histograms, null_histograms, pair_histograms
 from grasp_core.report.charts.rows import quantile, shared_domain
 from grasp_core.report.charts.theme import spec_of
 from grasp_core.report.tables import not_drawn
@@ -20,6 +20,7 @@ from tests.results import (
     saying,
     so_far,
     with_label_use,
+    with_pairs,
     without_gai,
 )
 
@@ -279,3 +280,11 @@ def test_label_use_has_a_row_per_label_that_differs_most(row):
     row = replace(make_group("Woman"), label_use=LabelUse(shifts, most="L59"))
     drawn = datasets(label_use_chart(result_of(row), row))["rows"]
     assert [one["group"] for one in drawn] == [f"L{n}" for n in range(20, 60)]
+
+
+def test_a_pairs_xrr_has_no_bar_since_other_items_move_it_most():
+    pair = with_pairs().pairs[2]
+    spec = pair_histograms(with_pairs(), pair).to_json()
+    assert "XRR has no bar here" in spec
+    without = replace(pair, statistics={"gap_a": pair.statistics["gap_a"]})
+    assert "XRR" not in pair_histograms(with_pairs(), without).to_json()

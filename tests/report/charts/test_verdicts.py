@@ -100,6 +100,18 @@ def test_scales_are_shared_and_marks_stay_inside_them(result: RunResult) -> None
         assert 0 <= min(ends) <= max(ends) <= 1
 
 
+def test_an_interval_that_is_cut_has_an_arrow() -> None:
+    row = saying("far", 0.01)
+    shift = replace(row.label_use.labels["unsafe"], value=0.01, low=-0.2, high=0.02)
+    labels = {**row.label_use.labels, "unsafe": shift}
+    far = replace(row, label_use=replace(row.label_use, labels=labels))
+    chart = verdict_chart(result_of(judged(far, "none")))
+    (drawn,) = datasets(chart)["left"]
+    assert (drawn["cut_low"], drawn["cut_high"]) == (True, False)
+    assert "triangle-left" in chart.to_json()
+    assert "triangle-right" not in chart.to_json()
+
+
 def test_a_scale_of_numbers_shows_its_mean_and_other_statistics_no_cohesion() -> None:
     row = judged(saying("Woman", 0.2), "clear", "labels")
     mean = replace(row.label_use.labels["unsafe"], value=-0.43, low=-0.6, high=-0.2)

@@ -143,7 +143,7 @@ def test_label_use_has_a_section_with_figures_and_numbers():
     for words in (
         "” 12 points more often than the others on the same items [4, 20]; p < 0.001",
         "gen x+ age No +12.0 [+4.0, +20.0] none < 0.001 < 0.001 **",
-        "gen z: Their labels lie 0.500 points of the scale higher on average than the others’ on the same "
+        "gen z: Their labels lie 0.50 points of the scale higher on average than the others’ on the same "
         "items.",
     ):
         assert words in document.text
