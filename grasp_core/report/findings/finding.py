@@ -10,7 +10,14 @@ from grasp_core.model.spec import CROSS_GROUP
 from grasp_core.model.statistic import TABLE
 from grasp_core.model.text import Segment, Sentence, number, strong
 from grasp_core.report.words import names
-from grasp_core.report.words.label_use import centre, direction, format_points, manner, spread
+from grasp_core.report.words.label_use import (
+    centre,
+    direction,
+    format_points,
+    label_for_sentence,
+    manner,
+    spread,
+)
 
 LABEL_USE = "label_use"
 SPREAD = "spread"
@@ -167,7 +174,8 @@ class Finding:
     @property
     def figures(self) -> str:
         """Value, interval and test in brief, for a list."""
-        whose = "" if self.other is None or self.what in SYMMETRIC else f"{self.spoken} "
+        same = self.other is None or (self.what in SYMMETRIC and self.what != LABEL_USE)
+        whose = "" if same else f"{self.spoken}: "
         return f"{whose}{self._value}, {self._p_and_q}{''.join(f'; {one.brief}' for one in self.doubts)}"
 
     @property
@@ -243,10 +251,12 @@ class Finding:
 
     @property
     def _value(self) -> str:
-        if self.label is None:
-            size = f"{names.format_value(self.value)} {names.format_interval(self.outcome.interval)}"
-            return f"{names.arrow(self.outcome)} {words_of(self.what).name} {size}".strip()
-        return f"“{one_line(self.label)}” {format_points(self.value)} points"
+        use = self.row.label_use if self.what == LABEL_USE else None
+        told = None if use is None else label_for_sentence(use)
+        if told is not None:
+            return f"“{one_line(told[0])}” {format_points(told[1].value)} points"
+        size = f"{names.format_value(self.value)} {names.format_interval(self.outcome.interval)}"
+        return f"{names.arrow(self.outcome)} {words_of(self.what).name} {size}".strip()
 
     @property
     def _p_and_q(self) -> str:

@@ -50,7 +50,7 @@ def evidence(row: GroupResult, name: str) -> tuple[Finding, ...]:
 
 def of_labels(row: GroupResult, name: str) -> Finding | None:
     """A group's label use; None if it has no value."""
-    told = None if row.label_use is None else label_for_sentence(row.label_use)
+    told = None if row.label_use is None else foremost(row.label_use)
     if row.label_use is None or told is None:
         return None
     use, (label, shift) = row.label_use, told
