@@ -60,12 +60,6 @@ def analysis_of(
         if why is not None:
             raise SpecError(why, field="categories")
     fields = with_axes(found, fields, named)
-    if not fields["axes"]:
-        frontend.note(
-            "no column is taken for one about raters, so this tells how well all of them agree; "
-            f"{frontend.option('axis')} names a column to compare groups by, {frontend.option('raters')} a "
-            "file of what is known of the raters"
-        )
     published = found.recipe is not None and found.recipe.paper
     if found.recipe is not None and named:
         published = published and set(map(frozenset, named)) == set(map(frozenset, found.recipe.axes))
@@ -164,11 +158,23 @@ def request_of(
 ) -> RunRequest:
     """Complete the request for a run and show the notes before it; an impossible run is refused first."""
     if given is not None and "axes" not in given:
+        if not run_spec.analysis.axes:
+            say_no_axes(found, frontend)
         run_spec = with_groups(data, run_spec, frontend)
     grouping = checked_groups(data, run_spec)
     if given is not None and grouping.groups:
         run_spec = settled(data, run_spec, given, frontend)
     return RunRequest(found, data, run_spec, grouping).noted(given, frontend)
+
+
+def say_no_axes(found: Reading, frontend: Frontend) -> None:
+    """Note that no groups are compared, and how to name some."""
+    ways = f"{frontend.option('axis')} names a column to compare groups by"
+    if found.raters is None:
+        ways += f", {frontend.option('raters')} a file of what is known of the raters"
+    frontend.note(
+        f"no column is taken for one about raters, so this tells how well all of them agree; {ways}"
+    )
 
 
 def say_data(dataset: Dataset, data: DataSpec, frontend: Frontend) -> None:

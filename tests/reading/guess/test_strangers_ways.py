@@ -5,8 +5,10 @@ import random
 from collections.abc import Iterable
 from pathlib import Path
 
+import pandas as pd
 import pytest
 
+from grasp_core import analyse
 from grasp_core.model.errors import DataError
 from grasp_core.model.remarks.problems import FileProblem
 from grasp_core.reading.dataset.load import load
@@ -519,10 +521,40 @@ def test_raters_who_stand_in_a_row_for_each_wave_are_known_and_told_by_their_row
 
 def test_files_of_which_none_joins_are_told_how_to_say_what_each_holds(command) -> None:
     rows = [[f"c{n}", f"p{p}", *some("1234567")] for n in range(12) for p in range(5)]
-    people = [["who", "sex"], ["Ann", "F"], ["Bob", "M"]]
+    people = [["who", "colour"], ["Ann", "red"], ["Bob", "blue"]]
     code, _, said = command(
         "run x.csv 'y z.csv'", x=[["Taster", "Product", "rating"], *rows], **{"y z": people}
     )
     assert code == 2
-    assert "y z.csv: nothing in it joins to x.csv; " in said
+    begins = "nothing in it joins to x.csv, where raters are called as 'c0' and items as 'p0'; it begins with"
+    assert f"y z.csv: {begins} 'Ann'; " in said
     assert said.endswith("such as --annotations x.csv --raters 'y z.csv'\n")
+
+
+@pytest.mark.parametrize(
+    ("called", "difference"),
+    [
+        ("{}", "all would match but for what stands before their numbers, as 'p0' there and '0' in column"),
+        ("P{}", "all would match but for upper and lower case, as 'p0' there and 'P0' in column"),
+        ("p{}@example.org", "all would match but for what follows the @, as 'p0' there and 'p0@example.org'"),
+        ("Anna {}x", "use the same rater ids in both files\n"),
+    ],
+)
+def test_ids_that_no_file_shares_are_the_one_cause_that_is_told(
+    command, called: str, difference: str
+) -> None:
+    ids = [called.format(r) for r in range(6)]
+    people = [["rater", "gender", "age"], *([one, "MF"[n % 2], f"{31 + n}"] for n, one in enumerate(ids))]
+    code, _, said = command("run x.csv y.csv", x=INTEREST, y=people)
+    refusal = said[said.index("grasp: ") :]
+    assert code == 2
+    assert (
+        "none of the raters of x.csv ('p0', 'p1', 'p2' and 3 more) is in column 'rater' of y.csv " in refusal
+    )
+    assert f"which holds {ids[0]!r} for one" in refusal
+    assert difference in refusal
+    assert "no column is taken" not in said
+    frames = (pd.DataFrame(rows[1:], columns=rows[0]) for rows in (INTEREST, people))
+    with pytest.raises(DataError) as caught:
+        analyse(*frames)
+    assert f"grasp: {caught.value}\n" == refusal.replace("x.csv", "annotations").replace("y.csv", "raters")
