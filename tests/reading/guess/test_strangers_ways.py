@@ -558,3 +558,27 @@ def test_ids_that_no_file_shares_are_the_one_cause_that_is_told(
     with pytest.raises(DataError) as caught:
         analyse(*frames)
     assert f"grasp: {caught.value}\n" == refusal.replace("x.csv", "annotations").replace("y.csv", "raters")
+
+
+@pytest.mark.parametrize(("value", "joins"), [("1{:04}", "--bins zip:"), ("N{}", "--map;")])
+def test_an_axis_with_a_value_for_each_rater_is_told_to_be_like_ids(command, value: str, joins: str) -> None:
+    people = [["rater", "gender", "zip"], *([f"p{r}", "MF"[r % 2], value.format(7 * r)] for r in range(6))]
+    code, _, said = command(f"run x.csv y.csv {FEW} --axis zip", x=INTEREST, y=people)
+    assert code == 2
+    assert "no group has 2 raters or more: 'zip' has 6 values for 6 raters, as a column of ids has; " in said
+    assert f"join values by {joins}" in said
+    assert said.endswith("or choose other axes by --axis\n")
+
+
+def test_of_an_axis_of_many_groups_the_first_few_are_printed(command) -> None:
+    rows = [["turn", "rater", "interest"]]
+    rows += [[f"t{n}", f"p{r}", "NY"[(n * r + r // 5) % 3 % 2]] for n in range(8) for r in range(120)]
+    people = [["rater", "gender", "team"], *([f"p{r}", "MF"[r // 60], f"T{r % 60:02}"] for r in range(120))]
+    asks = f"run x.csv y.csv {FEW} --axis team --axis gender"
+    code, told, _ = command(asks, x=rows, y=people)
+    assert code == 0
+    assert "gender" in told
+    assert "T09" in told
+    assert "T10" not in told[told.index("All 120 raters together") :]
+    assert "... and 50 more: -o report.html has all" in told
+    assert len(told.splitlines()) < 120
