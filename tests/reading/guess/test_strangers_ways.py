@@ -582,3 +582,22 @@ def test_of_an_axis_of_many_groups_the_first_few_are_printed(command) -> None:
     assert "T10" not in told[told.index("All 120 raters together") :]
     assert "... and 50 more: -o report.html has all" in told
     assert len(told.splitlines()) < 120
+
+
+def test_labels_that_are_one_number_are_named_at_once_with_what_merges_them(command) -> None:
+    said_by = ["0", "-0", "00", "1", "-1", "2", "3", "4"]
+    rows = [["question", "worker", "answer"]]
+    rows += [[f"q{n}", f"w{r}", said_by[(n * r + n) % 8]] for n in range(16) for r in range(6)]
+    same = "'0', '-0' and '00' are one number: take them as one, by --map :-0=0 --map :00=0"
+    for level in ("interval", "ordinal"):
+        code, _, said = command(f"run x.csv {FEW} --level {level}", x=rows)
+        assert code == 2
+        assert same in said
+        merged = "--map :-0=0 --map :00=0"
+        assert command(f"run x.csv {FEW} --level {level} {merged}")[0] == 0
+    code, _, said = command(f"run x.csv {FEW}")
+    assert f"note: {same}; until then they count as different labels" in said
+    assert "labels are the numbers -1 to 4" in command(f"run x.csv {FEW} {merged}")[2]
+    words = [[*row[:2], {"1": "five", "2": "a dozen"}.get(row[2], row[2])] for row in rows]
+    _, _, said = command(f"run y.csv {FEW} --level interval", y=words)
+    assert "and 'a dozen', 'five' are none" in said
