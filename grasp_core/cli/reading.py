@@ -21,10 +21,12 @@ from grasp_core.reading.archives.stack import by_columns
 from grasp_core.reading.connectors.fetching import read_anywhere
 from grasp_core.reading.connectors.source import Source
 from grasp_core.reading.dataset.load import Dataset
-from grasp_core.reading.guess.file_roles import file_roles
+from grasp_core.reading.dataset.votes import unit_rows
+from grasp_core.reading.guess.file_roles import file_roles, role_by_names
 from grasp_core.reading.guess.recognise import recognise
 from grasp_core.reading.guess.tables import inside
 from grasp_core.reading.sandbox.read import read_together
+from grasp_core.reading.table.parsed import with_joined
 from grasp_core.reading.table.table import Table
 from grasp_core.report.saved import RecordedSpec, read_spec
 
@@ -92,16 +94,16 @@ def sort_files(chosen: argparse.Namespace, command: str = "run") -> None:
     files, tables = _joined(files, [read_place(file, member) for file in files])
     if len(files) == 1 and (beside or tables[0].member is not None):  # its sheets get their roles below
         _SORTED[os.path.abspath(files[0]), member], chosen.annotations, files = tables[0], files[0], []
-    roles = file_roles(tables) if files else ()
+    tables = tables if files else []
+    # Ids of a file that somebody names may join to nothing: that is reported when the files are read.
+    found = zip(file_roles(tables), tables, strict=True) if files else ()
+    roles = tuple(role or role_by_names(table) for role, table in found)
     labels = next((file for file, role in zip(files, roles, strict=True) if role == "annotations"), "")
-    for file, role in zip(files, roles, strict=True):
+    for file, role, table in zip(files, roles, tables, strict=True):
         if role is None:
-            why = f"nothing in it joins to {labels}"
-            if unsure := recognise(tables[roles.index("annotations")]).uncertain:
-                why = f"what it holds cannot be told before the {unsure[0].field} of {labels} is certain"
             raise SpecError(
-                f"{file}: {why}; say what each file holds, such as "
-                f"--annotations {shlex.quote(labels)} --raters {shlex.quote(file)}"
+                f"{file}: {_unjoined(table, tables[roles.index('annotations')], labels)}; say what each file "
+                f"holds, such as --annotations {shlex.quote(labels)} --raters {shlex.quote(file)}"
             )
         if role not in able:
             raise SpecError(f"{file} looks like {role}, which `grasp {command}` has no use for: leave it out")
@@ -116,6 +118,21 @@ def sort_files(chosen: argparse.Namespace, command: str = "run") -> None:
     if chosen.annotations is None:
         raise SpecError(f"name the file with the labels, such as: grasp {command} labels.csv raters.csv")
     _take_inside(chosen, able)
+
+
+def _unjoined(table: Table, annotations: Table, labels: str) -> str:
+    """Say why a file has no role: an open question on the annotations, or ids that are not theirs."""
+    guess = recognise(annotations)
+    for one in guess.uncertain:
+        if one.field in ("layout", "item", "rater"):
+            return f"what it holds cannot be told before the {one.field} of {labels} is certain"
+    spec = guess.spec
+    annotations = with_joined(annotations, (spec.item, spec.rater))
+    rater, item = (unit_rows(annotations, spec, unit)[0][0] for unit in ("rater", "item"))
+    return (
+        f"nothing in it joins to {labels}, where raters are called as {quoted(rater)} and items as "
+        f"{quoted(item)}; it begins with {quoted(table.cell(table.columns[0], 0))}"
+    )
 
 
 def _take_inside(chosen: argparse.Namespace, able: Sequence[str]) -> None:

@@ -1,6 +1,7 @@
 """One run: from a data set and a spec to a result. The work between `prepare` and `finish` may be split."""
 
 import hashlib
+import shlex
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -15,19 +16,21 @@ from grasp_core.analysis.models.panel import Models
 from grasp_core.analysis.overview import associations
 from grasp_core.analysis.panel import Panel, RunPanel, VerdictPanel
 from grasp_core.analysis.stages import check_given
+from grasp_core.model.annotations import Raters
 from grasp_core.model.errors import SpecError
-from grasp_core.model.groups import AxisSet, Grouping, axis_label, count_groups, form_groups
+from grasp_core.model.groups import AxisSet, Grouping, axis_label, count_groups, form_groups, group_sizes
 from grasp_core.model.outcome import AssignmentCheck, unequal_axes
 from grasp_core.model.remarks.benchmark import ranked
 from grasp_core.model.remarks.cautions import Caution
 from grasp_core.model.remarks.remark import Remark
 from grasp_core.model.result import DataSummary, Result, RunResult, Stopping, Timing
 from grasp_core.model.spec import LEVEL, SIDES, AnalysisSpec, RunSpec
-from grasp_core.model.text import listed, quoted
+from grasp_core.model.text import listed, number, quoted
 from grasp_core.permutation.design import MOST_LABELS_USED
 from grasp_core.permutation.testing.corrections import fewest_permutations
 from grasp_core.permutation.testing.tail import Shuffles, Symmetry, check_something_moves
 from grasp_core.permutation.testing.tally import Tally, kept_of
+from grasp_core.reading.dataset.checks import bands
 from grasp_core.reading.dataset.load import Dataset
 from grasp_core.reading.dataset.recoding import ranges
 from grasp_core.report.account import assignment_warnings, association_warnings, matched_warnings
@@ -117,6 +120,8 @@ def checked_groups(dataset: Dataset, spec: RunSpec) -> Grouping:
                 field="axes",
             )
     grouping = bounded_groups(dataset, analysis.axes, analysis.min_raters)
+    if not grouping.groups:
+        raise SpecError(no_groups(dataset.raters, analysis))
     check_something_moves(dataset.raters, grouping, analysis)
     check_given(dataset.raters, analysis)
     n_labels = sum(one.n_categories for one in dataset.questions if one.n_categories <= MOST_LABELS_USED)
@@ -136,6 +141,27 @@ def bounded_groups(dataset: Dataset, axes: Sequence[AxisSet], min_raters: int) -
             " fewer axes together"
         )
     return form_groups(dataset.raters, axes, min_raters=min_raters)
+
+
+def no_groups(raters: Raters, analysis: AnalysisSpec) -> str:
+    """Say why no axis has a group that is large enough, and what to change."""
+    said = f"no group has {number(analysis.min_raters, 'rater')} or more"
+    sizes = {axes: group_sizes(raters, axes) for axes in analysis.axes}
+    axes = max(sizes, key=lambda one: len(sizes[one]) / max(sizes[one].sum(), 1))
+    values, known = len(sizes[axes]), int(sizes[axes].sum())
+    largest = max(int(one.max(initial=0)) for one in sizes.values())
+    others = "choose other axes on Analysis, or by --axis"
+    if 2 * values <= known:
+        return (
+            f"{said}, the largest has {largest:,}; lower the smallest group size on Analysis, or by "
+            f"--min-raters; or {others}"
+        )
+    edges = bands([text for name in axes for text in raters.axes[name].values], 3)
+    joins = "--map" if edges is None or len(axes) > 1 else f"--bins {shlex.quote(axes[0])}:{edges}"
+    return (
+        f"{said}: {listed(axes)} has {number(values, 'value')} for {number(known, 'rater')}, as a column of "
+        f"ids has; join values on Data under Recode values, or by {joins}; or {others}"
+    )
 
 
 def check_order(dataset: Dataset, spec: RunSpec) -> None:
@@ -235,11 +261,6 @@ def uncorrected_verdicts(
 
 
 def _check_size(grouping: Grouping, analysis: AnalysisSpec, per_group: int) -> None:
-    if not grouping.groups:
-        raise SpecError(
-            f"no group has {analysis.min_raters} raters or more; lower the smallest group size or choose"
-            " other axes"
-        )
     columns = len(grouping.groups) * per_group
     room = columns * 8
     if min(analysis.permutations, kept_of(columns)) * room > MAX_NULL_BYTES:

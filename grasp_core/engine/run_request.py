@@ -17,7 +17,7 @@ from grasp_core.model.errors import SpecError
 from grasp_core.model.groups import AxisSet, Grouping, axes_with_groups, axis_label, one_line
 from grasp_core.model.remarks.remark import Remark
 from grasp_core.model.spec import AnalysisSpec, RunSpec
-from grasp_core.model.text import agree, listed, number, printable, quoted
+from grasp_core.model.text import agree, listed, number, printable
 from grasp_core.permutation.draw import check_strata
 from grasp_core.permutation.testing.tail import Shuffles
 from grasp_core.reading.dataset.load import Dataset, candidate_axes, candidate_columns
@@ -25,6 +25,7 @@ from grasp_core.report import account
 from grasp_core.report.account import few_regroupings, fixed_raters
 from grasp_core.report.words.label_use import labelled_sentence
 from grasp_core.report.words.levels import known_scale, proposed_levels, unranked
+from grasp_core.statistics.levels import one_number
 
 Preset = Literal["default", "paper"]
 
@@ -60,12 +61,6 @@ def analysis_of(
         if why is not None:
             raise SpecError(why, field="categories")
     fields = with_axes(found, fields, named)
-    if not fields["axes"]:
-        frontend.note(
-            "no column is taken for one about raters, so this tells how well all of them agree; "
-            f"{frontend.option('axis')} names a column to compare groups by, {frontend.option('raters')} a "
-            "file of what is known of the raters"
-        )
     published = found.recipe is not None and found.recipe.paper
     if found.recipe is not None and named:
         published = published and set(map(frozenset, named)) == set(map(frozenset, found.recipe.axes))
@@ -164,11 +159,23 @@ def request_of(
 ) -> RunRequest:
     """Complete the request for a run and show the notes before it; an impossible run is refused first."""
     if given is not None and "axes" not in given:
+        if not run_spec.analysis.axes:
+            say_no_axes(found, frontend)
         run_spec = with_groups(data, run_spec, frontend)
     grouping = checked_groups(data, run_spec)
     if given is not None and grouping.groups:
         run_spec = settled(data, run_spec, given, frontend)
     return RunRequest(found, data, run_spec, grouping).noted(given, frontend)
+
+
+def say_no_axes(found: Reading, frontend: Frontend) -> None:
+    """Note that no groups are compared, and how to name some."""
+    ways = f"{frontend.option('axis')} names a column to compare groups by"
+    if found.raters is None:
+        ways += f", {frontend.option('raters')} a file of what is known of the raters"
+    frontend.note(
+        f"no column is taken for one about raters, so this tells how well all of them agree; {ways}"
+    )
 
 
 def say_data(dataset: Dataset, data: DataSpec, frontend: Frontend) -> None:
@@ -188,7 +195,7 @@ def say_order(dataset: Dataset, run_spec: RunSpec, frontend: Frontend) -> None:
     """Note the order by which labels are ranked, if nobody has declared one."""
     if run_spec.analysis.level != "ordinal" or run_spec.data.categories is not None:
         return
-    found = ", ".join(quoted(label) for label in dataset.summary.categories)
+    found = listed(dataset.summary.categories)
     frontend.note(f"labels are ranked in the order {found}; {frontend.option('categories')} declares another")
 
 
@@ -205,6 +212,8 @@ def with_level(dataset: Dataset, run_spec: RunSpec, frontend: Frontend) -> RunSp
         options.append(frontend.value("categories", list(scale)))
         data, how = dataclasses.replace(data, categories=scale), "{} ranks them"
     else:
+        if (why := one_number(labels)) is not None:
+            frontend.note(f"{why}; until then they count as different labels")
         return run_spec
     options.append(frontend.value("level", level))
     answer = frontend.ask(f"{looks}. Take their order into account?", recommended=True)

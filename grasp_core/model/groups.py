@@ -112,7 +112,12 @@ def form_groups(raters: Raters, axis_sets: Sequence[AxisSet], *, min_raters: int
 
 def count_groups(raters: Raters, axis_sets: Sequence[AxisSet], *, min_raters: int = 1) -> int:
     """Count the groups that :func:`form_groups` would form; this takes memory for raters alone."""
-    return sum(int((_there(raters, axes).sizes >= min_raters).sum()) for axes in axis_sets)
+    return sum(int((group_sizes(raters, axes) >= min_raters).sum()) for axes in axis_sets)
+
+
+def group_sizes(raters: Raters, axes: AxisSet) -> npt.NDArray[np.intp]:
+    """Return the number of raters of each group that has one."""
+    return _there(raters, axes).sizes
 
 
 class _There(NamedTuple):

@@ -130,7 +130,7 @@ def asked_of(
         run_spec = spec
     found, data = found.formed(run_spec.analysis.columns, run_spec.analysis.slices)
     run_spec = replace(run_spec, data=found.spec)
-    given = {*options, *(["axes"] if named else [])} if spec is None else None
+    given = {*options, *([] if axes is None else ["axes"])} if spec is None else None
     return request_of(found, run_spec, data, given, frontend)
 
 

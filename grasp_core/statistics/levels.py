@@ -1,5 +1,6 @@
 """Distances between labels at Krippendorff's four levels of measurement."""
 
+import shlex
 from collections.abc import Callable, Sequence
 from functools import partial
 from typing import get_args
@@ -10,6 +11,7 @@ import numpy.typing as npt
 from grasp_core.model.annotations import FloatArray, Int64Array, number_of
 from grasp_core.model.errors import SpecError
 from grasp_core.model.spec import Level
+from grasp_core.model.text import EXAMPLES, LISTED, agree, listed, quoted
 
 Distance = Callable[[Int64Array], FloatArray]
 """Function from counts of the compared labels, shape (K,), to squared distances, shape (K, K)."""
@@ -54,17 +56,39 @@ def category_values(categories: Sequence[str], level: Level) -> FloatArray:
     if level not in NUMERIC:
         return np.arange(len(categories), dtype=np.float64)
     values = np.array([number_of(category) for category in categories], dtype=np.float64)
-    for category, value in zip(categories, values, strict=True):
-        if not np.isfinite(value):
-            raise _refusal(level, f"every label to be a number, and {category!r} is none")
-        if level == "ratio" and value < 0:
-            raise _refusal(level, f"numbers from 0, and {category!r} is below 0, which interval takes")
+    others = [one for one, value in zip(categories, values, strict=True) if not np.isfinite(value)]
+    if others:
+        are = agree(len(others), "is none", "are none")
+        raise _refusal(level, f"every label to be a number, and {listed(others)} {are}")
+    below = [one for one, value in zip(categories, values, strict=True) if value < 0]
+    if level == "ratio" and below:
+        are = agree(len(below), "is", "are")
+        raise _refusal(level, f"numbers from 0, and {listed(below)} {are} below 0, which interval takes")
+    if (why := one_number(categories)) is not None:
+        raise SpecError(f"level {level} needs numbers that can be told apart, and {why}")
     distances = squared_distances(level, values, np.zeros(values.size))
     np.fill_diagonal(distances, 1)
     for k, g in np.argwhere((distances < _NEAREST) | (distances > _FARTHEST))[:1]:
         pair = f"{categories[k]!r} and {categories[g]!r}"
         raise _refusal(level, f"numbers that can be told apart, and {pair} cannot")
     return values
+
+
+def one_number(categories: Sequence[str]) -> str | None:
+    """Say which categories are one number in several spellings, and how to merge them; None without any."""
+    spelt: dict[float, list[str]] = {}
+    for one in categories:
+        if np.isfinite(value := number_of(one)):
+            spelt.setdefault(value, []).append(one)
+    same = [sorted(some, key=lambda one: (len(one), one)) for some in spelt.values() if len(some) > 1]
+    if not same:
+        return None
+    written = "; ".join(
+        f"{listed(some[:-1])} and {quoted(some[-1])} are one number" for some in same[:EXAMPLES]
+    )
+    maps = [f"--map {shlex.quote(f':{one}={first}')}" for first, *some in same for one in some]
+    more = f", and {len(maps) - LISTED:,} more" if len(maps) > LISTED else ""
+    return f"{written}: take them as one, on Data under Recode values, or by {' '.join(maps[:LISTED])}{more}"
 
 
 def possible_levels(categories: Sequence[str]) -> tuple[Level, ...]:

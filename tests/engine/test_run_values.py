@@ -152,7 +152,7 @@ def test_many_items_are_held_against_the_definition_and_the_first_of_them_agains
     [
         ({"axes": (("age",),)}, "no axis age; there are gender, race, region"),
         ({"strata": ("age",)}, "no axis age"),
-        ({"min_raters": 25}, "no group has 25 raters"),
+        ({"min_raters": 25}, "no group has 25 raters or more, the largest has .*by --min-raters"),
     ],
 )
 def test_what_cannot_be_computed_is_refused(analysis, named: str) -> None:

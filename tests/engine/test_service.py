@@ -236,7 +236,7 @@ def test_whatever_happens_at_claiming_the_next_run_is_computed(monkeypatch, capl
 def test_an_error_for_the_user_is_passed_on(service: Service) -> None:
     failed = ended(service, ask(service, min_raters=500))
     assert failed.state == "failed"
-    assert "no group has 500 raters or more; lower the smallest group size" in str(failed.error)
+    assert "; lower the smallest group size on Analysis, or by --min-raters; or" in str(failed.error)
 
 
 # Claims that are kept

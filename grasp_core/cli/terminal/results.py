@@ -42,7 +42,9 @@ _LINES = 24
 """Lines that every terminal has; a brief answer fits in them."""
 _FEWEST_ROWS = 3
 SHOWN = 50
-"""Most raters that are printed; files have all."""
+"""Most raters, and most groups of an axis, that are printed; files have all."""
+_FEW = 10
+"""Groups that are printed of an axis with more than `SHOWN`."""
 
 
 def something_clear(result: RunResult) -> bool:
@@ -111,14 +113,14 @@ def _say_all(result: RunResult) -> None:
         return
     verdicts = verdict_table(shown)
     if not verdicts.empty:
-        say(f"\nVerdicts, by all tests of a group together\n{fitted(verdicts, 2)}")
+        say(f"\nVerdicts, by all tests of a group together\n{_of_groups(verdicts, 2)}")
     if line := in_one_line(result):
         say(f"\n{printable(line)}")
-    say(f"\n{fitted(wide_table(result), 2)}")
+    say(f"\n{_of_groups(wide_table(result), 2)}")
     say(f"\n{marks_legend(result)} Stars here are of one statistic alone.")
     say(f"\n{brackets(result.spec.analysis)}")
     if shown.groups:
-        say(f"\n{fitted(statistics_in_numbers(shown, _leading(result)), 3)}")
+        say(f"\n{_of_groups(statistics_in_numbers(shown, _leading(result)), 3)}")
     if shown.dsi:
         say(f"\n{DSI_EXPLANATION}\n\n{fitted(dsi_in_numbers(shown), 2)}")
     if with_label_use(result):
@@ -151,12 +153,13 @@ def _leading(result: RunResult) -> list[str]:
 
 def _say_labels(result: RunResult) -> None:
     say(f"\n{LABEL_USE_EXPLANATION}")
-    table = label_use_by_group(result, intervals=True).drop(columns=["Axis", "Raters"])
+    table = label_use_by_group(result, intervals=True)
     table["Group"] = group_labels([row.group for row, _ in with_label_use(result)])
-    say(f"\n{in_width(table, 1)}")
+    table, more = _shortened(table)
+    say(f"\n{in_width(table.drop(columns=['Axis', 'Raters']), 1)}{more}")
     means = means_in_numbers(result)
     if not means.empty:
-        say(f"\n{MEAN_SHIFT_EXPLANATION}\n\n{fitted(means, 1)}")
+        say(f"\n{MEAN_SHIFT_EXPLANATION}\n\n{_of_groups(means, 1)}")
 
 
 def _say_slices(result: RunResult, found: SlicesResult) -> None:
@@ -178,6 +181,20 @@ def in_width(table: pd.DataFrame, names: int, usual: int = WIDTH) -> str:
 def fitted(table: pd.DataFrame, names: int) -> str:
     """Return a table as :func:`in_width` does; without a terminal in one part, for programs to read."""
     return in_width(table, names, usual=sys.maxsize)
+
+
+def _of_groups(table: pd.DataFrame, names: int) -> str:
+    """Return a table as :func:`fitted` does, with few groups of a long axis."""
+    shown, more = _shortened(table)
+    return fitted(shown, names) + more
+
+
+def _shortened(table: pd.DataFrame) -> tuple[pd.DataFrame, str]:
+    """Return a table with the first groups of each axis of more than `SHOWN`, and how many are left out."""
+    lists = table.groupby([name for name in ("Statistic", "Axis") if name in table], sort=False)
+    shown = table[(lists["Axis"].transform("size") <= SHOWN) | (lists.cumcount() < _FEW)]
+    left = len(table) - len(shown)
+    return shown, f"\n... and {left:,} more: -o report.html has all" if left else ""
 
 
 def say_tables(tables: Mapping[str, pd.DataFrame]) -> None:

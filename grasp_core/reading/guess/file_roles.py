@@ -94,6 +94,15 @@ def file_roles(tables: Sequence[Table], *, as_given: bool = False) -> tuple[Role
     return best
 
 
+def role_by_names(table: Table) -> Role | None:
+    """Return what the names of the columns tell of, raters or items; None if of neither or of both."""
+    of_raters = any(names.mentions(name, names.RATER | names.DEMOGRAPHIC) for name in table.columns)
+    of_items = any(names.mentions(name, names.ITEM | names.TEXT) for name in table.columns)
+    if of_raters == of_items:
+        return None
+    return "raters" if of_raters else "items"
+
+
 def _joined_by(
     look: Look, ids: Mapping[Role, set[str]], written: Callable[[str], str] = str
 ) -> tuple[dict[Role, float], dict[Role, str]]:
@@ -150,10 +159,7 @@ def _role(annotations: Table, guess: Guess, other: Table) -> Role | None:
             for name in keys.values():
                 if name in (spec.rater, spec.item) and not unsure:
                     return "raters" if name == spec.rater else "items"
-            of_raters = any(names.mentions(name, names.RATER | names.DEMOGRAPHIC) for name in other.columns)
-            of_items = any(names.mentions(name, names.ITEM | names.TEXT) for name in other.columns)
-            if of_raters != of_items:
-                return "raters" if of_raters else "items"
+            return role_by_names(other)
         return None
 
     role = told(*_joined_by(theirs, ids))

@@ -11,7 +11,7 @@ from grasp_core.model.data_spec import SCREENS, Bins, Combine, DataSpec, Filters
 from grasp_core.model.spec import Level
 from grasp_core.model.text import agree, listed, quoted
 from grasp_core.report.words.names import TEXTS
-from grasp_core.statistics.levels import possible_levels
+from grasp_core.statistics.levels import one_number, possible_levels
 
 NO_VALUE = "no value"
 _SHOWN_VALUES = 8
@@ -139,6 +139,8 @@ def unranked(categories: Sequence[str]) -> str | None:
     """Say why labels that nobody declared cannot be ranked, and what would help; None if they can."""
     if len(categories) < 3 or _ascend(categories):
         return None
+    if (why := one_number(categories)) is not None:
+        return f"ordinal ranks labels, and {why}"
     words = [label for label in categories if np.isnan(number_of(label))]
     rest = [label for label in categories if label not in words]
     named = "(on Data, under “Labels, in order”, or by --categories)"

@@ -5,8 +5,10 @@ import random
 from collections.abc import Iterable
 from pathlib import Path
 
+import pandas as pd
 import pytest
 
+from grasp_core import analyse
 from grasp_core.model.errors import DataError
 from grasp_core.model.remarks.problems import FileProblem
 from grasp_core.reading.dataset.load import load
@@ -519,10 +521,83 @@ def test_raters_who_stand_in_a_row_for_each_wave_are_known_and_told_by_their_row
 
 def test_files_of_which_none_joins_are_told_how_to_say_what_each_holds(command) -> None:
     rows = [[f"c{n}", f"p{p}", *some("1234567")] for n in range(12) for p in range(5)]
-    people = [["who", "sex"], ["Ann", "F"], ["Bob", "M"]]
+    people = [["who", "colour"], ["Ann", "red"], ["Bob", "blue"]]
     code, _, said = command(
         "run x.csv 'y z.csv'", x=[["Taster", "Product", "rating"], *rows], **{"y z": people}
     )
     assert code == 2
-    assert "y z.csv: nothing in it joins to x.csv; " in said
+    begins = "nothing in it joins to x.csv, where raters are called as 'c0' and items as 'p0'; it begins with"
+    assert f"y z.csv: {begins} 'Ann'; " in said
     assert said.endswith("such as --annotations x.csv --raters 'y z.csv'\n")
+
+
+@pytest.mark.parametrize(
+    ("called", "difference"),
+    [
+        ("{}", "all would match but for what stands before their numbers, as 'p0' there and '0' in column"),
+        ("P{}", "all would match but for upper and lower case, as 'p0' there and 'P0' in column"),
+        ("p{}@example.org", "all would match but for what follows the @, as 'p0' there and 'p0@example.org'"),
+        ("Anna {}x", "use the same rater ids in both files\n"),
+    ],
+)
+def test_ids_that_no_file_shares_are_the_one_cause_that_is_told(
+    command, called: str, difference: str
+) -> None:
+    ids = [called.format(r) for r in range(6)]
+    people = [["rater", "gender", "age"], *([one, "MF"[n % 2], f"{31 + n}"] for n, one in enumerate(ids))]
+    code, _, said = command("run x.csv y.csv", x=INTEREST, y=people)
+    refusal = said[said.index("grasp: ") :]
+    assert code == 2
+    assert (
+        "none of the raters of x.csv ('p0', 'p1', 'p2' and 3 more) is in column 'rater' of y.csv " in refusal
+    )
+    assert f"which holds {ids[0]!r} for one" in refusal
+    assert difference in refusal
+    assert "no column is taken" not in said
+    frames = (pd.DataFrame(rows[1:], columns=rows[0]) for rows in (INTEREST, people))
+    with pytest.raises(DataError) as caught:
+        analyse(*frames)
+    assert f"grasp: {caught.value}\n" == refusal.replace("x.csv", "annotations").replace("y.csv", "raters")
+
+
+@pytest.mark.parametrize(("value", "joins"), [("1{:04}", "--bins zip:"), ("N{}", "--map;")])
+def test_an_axis_with_a_value_for_each_rater_is_told_to_be_like_ids(command, value: str, joins: str) -> None:
+    people = [["rater", "gender", "zip"], *([f"p{r}", "MF"[r % 2], value.format(7 * r)] for r in range(6))]
+    code, _, said = command(f"run x.csv y.csv {FEW} --axis zip", x=INTEREST, y=people)
+    assert code == 2
+    assert "no group has 2 raters or more: 'zip' has 6 values for 6 raters, as a column of ids has; " in said
+    assert f"join values by {joins}" in said
+    assert said.endswith("or choose other axes by --axis\n")
+
+
+def test_of_an_axis_of_many_groups_the_first_few_are_printed(command) -> None:
+    rows = [["turn", "rater", "interest"]]
+    rows += [[f"t{n}", f"p{r}", "NY"[(n * r + r // 5) % 3 % 2]] for n in range(8) for r in range(120)]
+    people = [["rater", "gender", "team"], *([f"p{r}", "MF"[r // 60], f"T{r % 60:02}"] for r in range(120))]
+    asks = f"run x.csv y.csv {FEW} --axis team --axis gender"
+    code, told, _ = command(asks, x=rows, y=people)
+    assert code == 0
+    assert "gender" in told
+    assert "T09" in told
+    assert "T10" not in told[told.index("All 120 raters together") :]
+    assert "... and 50 more: -o report.html has all" in told
+    assert len(told.splitlines()) < 120
+
+
+def test_labels_that_are_one_number_are_named_at_once_with_what_merges_them(command) -> None:
+    said_by = ["0", "-0", "00", "1", "-1", "2", "3", "4"]
+    rows = [["question", "worker", "answer"]]
+    rows += [[f"q{n}", f"w{r}", said_by[(n * r + n) % 8]] for n in range(16) for r in range(6)]
+    same = "'0', '-0' and '00' are one number: take them as one, by --map :-0=0 --map :00=0"
+    for level in ("interval", "ordinal"):
+        code, _, said = command(f"run x.csv {FEW} --level {level}", x=rows)
+        assert code == 2
+        assert same in said
+        merged = "--map :-0=0 --map :00=0"
+        assert command(f"run x.csv {FEW} --level {level} {merged}")[0] == 0
+    code, _, said = command(f"run x.csv {FEW}")
+    assert f"note: {same}; until then they count as different labels" in said
+    assert "labels are the numbers -1 to 4" in command(f"run x.csv {FEW} {merged}")[2]
+    words = [[*row[:2], {"1": "five", "2": "a dozen"}.get(row[2], row[2])] for row in rows]
+    _, _, said = command(f"run y.csv {FEW} --level interval", y=words)
+    assert "and 'a dozen', 'five' are none" in said

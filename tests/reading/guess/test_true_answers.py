@@ -186,14 +186,14 @@ def test_your_name_is_who_answered_a_form() -> None:
     )
 
 
-def test_a_file_beside_labels_that_are_not_read_for_certain_is_not_said_to_join_nowhere(command) -> None:
+def test_a_file_beside_labels_that_are_not_read_for_certain_waits_for_what_is_asked(command) -> None:
     sayings = ["Bolt of verse", "Twain in song", "An artist", "Lucille", "PSY for all", "Ringo there"]
     votes = [["", "Participant", *sayings], ["0", "P0", *"353355"]]
     code, _, said = command("run x.csv y.csv", x=votes, y=[["", "Participant", "age"], ["0", "P0", "30"]])
     assert code == 2
-    assert "what it holds cannot be told before the layout of x.csv is certain" in said
-    named = "--annotations x.csv --raters y.csv --layout raters-by-items --permutations 10"
-    code, told, _ = command(f"run {named}")
+    assert "x.csv: annotations, y.csv: raters" in said
+    assert "x.csv: the layout is not certain" in said
+    code, told, _ = command("run x.csv y.csv --layout raters-by-items --permutations 10")
     assert code == 0
     assert "6 annotations of 6 items by 1 rater" in told
 
