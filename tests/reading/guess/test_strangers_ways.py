@@ -616,3 +616,14 @@ def test_a_column_of_texts_in_a_matrix_has_the_items_texts_and_no_cells(command)
     told, said = command(f"run x.csv {FEW} --text source")[1:]  # the other column is no rater
     assert "180 annotations of 30 items by 6 raters" in told
     assert "(30 column 'text' put aside)" in said
+
+
+def test_columns_beyond_the_axes_that_are_proposed_are_named(command) -> None:
+    asks = [f"poll{n}" for n in range(1, 23)]
+    people = [[f"p{r}", *("01"[(r + n) % 2] for n in range(len(asks)))] for r in range(6)]
+    code, _, said = command(f"run x.csv y.csv {FEW}", x=INTEREST, y=[["rater", *asks], *people])
+    assert code == 0
+    assert "axes 'poll1', 'poll2', 'poll3', 'poll4', 'poll5', 'poll6'\n" in said
+    assert "note: axes: further columns can be axes: 'poll7', 'poll8', " in said
+    assert "'poll18' and 4 more; choose them by --axis\n" in said
+    assert "further columns" not in command(f"run x.csv y.csv {FEW} --axis poll1")[2]
