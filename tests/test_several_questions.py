@@ -194,7 +194,7 @@ def test_one_question_is_one_option_away(folder: Path) -> None:
         (["--label", "q1", "--label", "q2", "--level", "ordinal"], "run each question by itself"),
         (["--label", "q1", "--categories", "a,b,c", "--categories", "x,y"], "found 2 for 1"),
         (["--label", "q1", "--label", "q2", "--categories", "a,b,c"], "is not one of the declared"),
-        (["--label", "q1", "--level", "interval"], "'a' is none"),
+        (["--label", "q1", "--level", "interval"], "'a', 'b', 'c' are none"),
     ],
 )
 def test_what_cannot_be_run_is_one_sentence(

@@ -88,7 +88,9 @@ def one_number(categories: Sequence[str]) -> str | None:
     )
     maps = [f"--map {shlex.quote(f':{one}={first}')}" for first, *some in same for one in some]
     more = f", and {len(maps) - LISTED:,} more" if len(maps) > LISTED else ""
-    return f"{written}: take them as one, on Data under Recode values, or by {' '.join(maps[:LISTED])}{more}"
+    return (
+        f"{written}: recode them as one, on Data under Recode values, or by {' '.join(maps[:LISTED])}{more}"
+    )
 
 
 def possible_levels(categories: Sequence[str]) -> tuple[Level, ...]:

@@ -8,6 +8,7 @@ from functools import cache
 import numpy as np
 import pytest
 
+from grasp_core import cli
 from grasp_core.cli.options import add_reading, spec_fields
 from grasp_core.cli.parser import Parser
 from grasp_core.cli.terminal.messages import TERMINAL
@@ -199,3 +200,12 @@ def test_asked_or_refused(key: str) -> None:
 
 def test_all_are_held() -> None:
     assert {*AT_ONCE, *ANSWERED, *NOT_READ} == truth().keys()
+
+
+def test_raters_by_mail_lead_on_before_and_after_the_label_is_named(capsys) -> None:
+    folder = SHARED / "data" / "exports" / "label_studio"
+    files = [str(folder / "toxicity.json"), str(folder / "raters_mail.csv")]
+    assert cli.main(["run", *files]) == 2
+    assert "the label column is not certain: 'toxic', 'kinds' or 'severity'?" in capsys.readouterr().err
+    assert cli.main(["run", *files, "--label", "toxic"]) == 2
+    assert "the annotations name raters by number, raters_mail.csv by address" in capsys.readouterr().err

@@ -239,7 +239,7 @@ def left_out(
             LeftOutReason.COLUMN_PUT_ASIDE(column=name), int((~table.column(name).among(spec.missing)).sum())
         )
         for name in (spec.ignore if spec.layout != "long" else ())
-        if name in table.columns
+        if name in table.columns and name != spec.text
     ]
     by_reader = () if table.recipe is None else table.recipe.left_out
     found = [*by_reader, *aside]

@@ -10,7 +10,7 @@ import numpy as np
 
 from grasp_core.model.annotations import is_number
 from grasp_core.model.data_spec import DataSpec
-from grasp_core.model.text import number, quoted
+from grasp_core.model.text import listed, number, quoted
 from grasp_core.reading.dataset.checks import MOST_NUMBERS, bands
 from grasp_core.reading.formats.shapes.rows import MAX_AXES, PROPOSED_AXIS_VALUES
 from grasp_core.reading.guess.advice import Reason
@@ -48,21 +48,26 @@ def guess_axes(
     able = list(called.values())[::-1]
     demographic = [name for name in able if names.mentions(name, names.DEMOGRAPHIC)]
     groups = [name for name in able if name not in demographic and names.mentions(name, names.GROUPS)]
-    able = sorted(able[:MAX_AXES], key=lambda name: name not in groups)
-    chosen = ([*demographic, *groups] if demographic else able)[:MAX_AXES]
+    able = sorted(able[:MAX_AXES], key=lambda name: name not in groups) + able[MAX_AXES:]
+    able = [*demographic, *groups] if demographic else able
+    chosen, further = able[:MAX_AXES], able[MAX_AXES:]
+    more = f"further columns can be axes: {listed(further)}; choose them on Analysis, or by --axis"
     return tuple(chosen), [
-        Reason(
-            "axes",
-            f"{quoted(name)} makes no groups yet: {number(len(values), 'value')} are many; choose it on "
-            "Analysis, or by --axis",
-            "likely",
-            (name,),
-        )
-        for name, values in texts.items()
-        if len(values) > PROPOSED_AXIS_VALUES
-        and name not in excluding
-        and names.mentions(name, names.DEMOGRAPHIC)
-        and not all(map(is_number, values))  # see in_bands
+        *([Reason("axes", more, "sure")] if further else []),
+        *(
+            Reason(
+                "axes",
+                f"{quoted(name)} makes no groups yet: {number(len(values), 'value')} are many; choose it on "
+                "Analysis, or by --axis",
+                "likely",
+                (name,),
+            )
+            for name, values in texts.items()
+            if len(values) > PROPOSED_AXIS_VALUES
+            and name not in excluding
+            and names.mentions(name, names.DEMOGRAPHIC)
+            and not all(map(is_number, values))  # see in_bands
+        ),
     ]
 
 

@@ -32,7 +32,7 @@ from grasp_core.reading.guess.label_columns import (
     settled,
 )
 from grasp_core.reading.guess.long import guess_long
-from grasp_core.reading.guess.look import MOST_QUESTIONS, Look
+from grasp_core.reading.guess.look import MOST_QUESTIONS, TEXT_LENGTH, Look
 from grasp_core.reading.guess.values import aggregated_cells
 from grasp_core.reading.table import names, parsed
 from grasp_core.reading.table.parsed import ANY, ITEMS, PLUS, RATERS
@@ -335,11 +335,27 @@ def _with_beside(look: Look, by_rater: bool, key: str | None, beside: Sequence[s
     about = tuple(_about_raters(look, key, beside)) if by_rater else ()
     rest = tuple(name for name in beside if name not in about)
     reasons = [Reason("profile", f"{listed(about)}: not among the item columns")] if about else []
-    if rest:
-        reasons.append(Reason("ignore", f"{listed(rest)}: not among {among}"))
+    text = None if by_rater or key is None else _text(look, rest)
+    if text is not None:
+        reasons.append(Reason("text", f"{quoted(text)}: texts, one per item"))
+    if others := [name for name in rest if name != text]:
+        reasons.append(Reason("ignore", f"{listed(others)}: not among {among}"))
     if by_rater:
         return DataSpec(layout="raters-by-items", rater=key, profile=about, ignore=rest), reasons
-    return DataSpec(layout="items-by-raters", item=key, ignore=rest), reasons
+    # The text is ignored, too: if another column is named as the text, it does not become a rater's labels.
+    return DataSpec(layout="items-by-raters", item=key, ignore=rest, text=text), reasons
+
+
+def _text(look: Look, beside: Sequence[str]) -> str | None:
+    """Return the column of the items' texts: long ones, or named so, of which most differ; None without."""
+    able = [
+        name
+        for name in beside
+        if (names.mentions(name, names.TEXT) or look.length(name) > TEXT_LENGTH)
+        and not (names.is_id(name) or look.kind(name) in ("numbers", "time", "link"))
+        and 2 * len(look.texts(name)) > look.n
+    ]
+    return max(able, key=lambda name: (names.mentions(name, names.TEXT), look.length(name)), default=None)
 
 
 def _about_raters(look: Look, key: str | None, beside: Sequence[str]) -> Iterator[str]:

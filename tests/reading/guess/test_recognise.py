@@ -126,13 +126,19 @@ COLUMNS, ROWS = "who city age/a X 20/b Y 30/c X 20/d Y 30", "who city/1 X/2 Y/3 
         (MATRIX, COLUMNS, replace(BY_ITEM, rater="who"), ("age",), "raters.csv"),
         (MATRIX, ROWS, BY_RATER, ("city",), "raters.csv"),
         (PROFILED, None, replace(BY_RATER, profile=("gender", "age")), ("gender", "age"), "'gender', 'age'"),
-        (STRAY, None, replace(BY_ITEM, item="item", ignore=("text",)), (), "'text': not among the 4 rater"),
+        (
+            STRAY,
+            None,
+            replace(BY_ITEM, item="item", ignore=("text",), text="text"),
+            (),
+            "texts, one per item",
+        ),
     ],
 )
 def test_a_matrix(text, people, spec, axes, said):
     guess = recognise(text_table(text), None if people is None else text_table(people, "raters.csv"))
     assert (guess.spec, guess.axes) == (spec, axes)
-    assert said in sentences(guess, "layout", "profile", "ignore")
+    assert said in sentences(guess, "layout", "profile", "ignore", "text")
 
 
 def confidence(text: str) -> dict[str, str]:

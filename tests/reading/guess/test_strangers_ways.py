@@ -588,7 +588,7 @@ def test_labels_that_are_one_number_are_named_at_once_with_what_merges_them(comm
     said_by = ["0", "-0", "00", "1", "-1", "2", "3", "4"]
     rows = [["question", "worker", "answer"]]
     rows += [[f"q{n}", f"w{r}", said_by[(n * r + n) % 8]] for n in range(16) for r in range(6)]
-    same = "'0', '-0' and '00' are one number: take them as one, by --map :-0=0 --map :00=0"
+    same = "'0', '-0' and '00' are one number: recode them as one, by --map :-0=0 --map :00=0"
     for level in ("interval", "ordinal"):
         code, _, said = command(f"run x.csv {FEW} --level {level}", x=rows)
         assert code == 2
@@ -601,3 +601,29 @@ def test_labels_that_are_one_number_are_named_at_once_with_what_merges_them(comm
     words = [[*row[:2], {"1": "five", "2": "a dozen"}.get(row[2], row[2])] for row in rows]
     _, _, said = command(f"run y.csv {FEW} --level interval", y=words)
     assert "and 'a dozen', 'five' are none" in said
+
+
+def test_a_column_of_texts_in_a_matrix_has_the_items_texts_and_no_cells(command) -> None:
+    people = [f"rater_{r}" for r in range(1, 7)]
+    rows = [["comment_id", "text", "source", *people]]
+    rows += [[f"k{n:03}", f"comment number {n}", "web", *some(("good", "bad"), 6)] for n in range(30)]
+    code, told, said = command(f"run x.csv {FEW} --out x.json", x=rows)
+    assert code == 0
+    assert "180 annotations of 30 items by 6 raters" in told
+    assert "text: 'text': texts, one per item (likely)" in said
+    assert "210 cells read: 180 annotations, 30 left out (30 column 'source' put aside)" in said
+    assert json.loads(Path("x.json").read_text())["spec"]["data"]["text"] == "text"
+    told, said = command(f"run x.csv {FEW} --text source")[1:]  # the other column is no rater
+    assert "180 annotations of 30 items by 6 raters" in told
+    assert "(30 column 'text' put aside)" in said
+
+
+def test_columns_beyond_the_axes_that_are_proposed_are_named(command) -> None:
+    asks = [f"poll{n}" for n in range(1, 23)]
+    people = [[f"p{r}", *("01"[(r + n) % 2] for n in range(len(asks)))] for r in range(6)]
+    code, _, said = command(f"run x.csv y.csv {FEW}", x=INTEREST, y=[["rater", *asks], *people])
+    assert code == 0
+    assert "axes 'poll1', 'poll2', 'poll3', 'poll4', 'poll5', 'poll6'\n" in said
+    assert "note: axes: further columns can be axes: 'poll7', 'poll8', " in said
+    assert "'poll18' and 4 more; choose them by --axis\n" in said
+    assert "further columns" not in command(f"run x.csv y.csv {FEW} --axis poll1")[2]
