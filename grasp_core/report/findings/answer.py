@@ -51,7 +51,7 @@ _WHOLE_FROM = 0.03
 """Share of answers above which a sentence has no decimals: 3 of 100."""
 _SMALL = 10
 """Number of raters below which a sentence warns that differences are missed more often."""
-HOW_SURE = "Very sure: luck alone would give a finding in only about 5 of 100 studies."
+HOW_SURE = "Very sure: luck alone gives a finding in about 5 of 100 studies."
 LESS_CERTAIN = "These raters do differ; how much other raters would is less certain."
 
 

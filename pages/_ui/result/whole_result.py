@@ -130,7 +130,7 @@ def _groups(shown: Shown, told: cache.FirstScreen) -> None:
             _rows(shown, f"{_ROWS}-{narrow}", narrow=narrow)
     filled = ", filled if clear" if told.certain else ""
     halves = ", of two groups the first’s" if told.halves else ""
-    luck = "; of many, some miss “same” by luck" if told.hints else ""
+    luck = "; some miss “same” by luck" if told.hints else ""
     st.caption(
         f"Dot: estimate{filled}{halves}. Line: where it likely lies{luck}. In brackets: raters. "
         "Click a row for more."
