@@ -3,14 +3,18 @@
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
+
+import pytest
 
 from tests.server.watching import votes
 from tests.serving import ROOT, Served
 
 
+@pytest.mark.skipif(shutil.which("curl") is None, reason="curl is not installed")
 def test_the_documented_commands_upload_run_and_follow(served: Served, tmp_path: Path) -> None:
     document = (ROOT / "docs" / "api.md").read_text(encoding="utf-8")
     commands = re.findall(r"```sh\n(curl .*?)```", document, re.DOTALL)
