@@ -24,7 +24,7 @@ from tests.store.conftest import engine, new_database, postgres  # noqa: F401
 from tests.store.making import change, claim, create
 
 SECRET = "a random text of 32 characters or more"
-LOOPBACK = ("127.0.0.0/8",)
+LOOPBACK = ("127.0.0.0/8", "::1/128")
 
 
 @dataclass
