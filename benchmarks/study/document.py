@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import platform
+import textwrap
 from pathlib import Path
 
 from benchmarks.study import clean, plots, sections, situations
@@ -13,13 +14,14 @@ from benchmarks.study.sections import Found
 from benchmarks.study.tables import cells, names
 from grasp_core import __version__
 
+_WIDTH = 130
 _SHOWN = ("label_use", "distance", "gai", "xrr")
 
 
 def write(folder: Path, found: Found, sets: int) -> None:
     """Write the document, its pictures and the file of all rates to a folder."""
     text = "\n".join([_head(sets), *(section(found) for section in sections.ALL), _AGAIN])
-    (folder / "validity.md").write_text(text, encoding="utf-8")
+    (folder / "validity.md").write_text(_wrapped(text), encoding="utf-8")
     with (folder / "validity.csv").open("w", encoding="utf-8", newline="") as file:
         every = csv.writer(file, lineterminator="\n")
         every.writerow(["rate of", "data", "raters", *names()])
@@ -27,6 +29,19 @@ def write(folder: Path, found: Found, sets: int) -> None:
         every.writerows(cells("intervals that hold", sections.intervals_of_tests(found)))
     (folder / "validity-size.svg").write_text(plots.size(_sizes(found)) + "\n", encoding="utf-8")
     (folder / "validity-power.svg").write_text(plots.power(_powers(found), _shown()) + "\n", encoding="utf-8")
+
+
+def _wrapped(text: str) -> str:
+    """Wrap paragraphs as in the other documents; headings, tables, lists and pictures stay."""
+    blocks = text.split("\n\n")
+    return "\n\n".join(
+        block if block.lstrip()[:1] in ("#", "|", "-", "!", "") else _filled(block) for block in blocks
+    )
+
+
+def _filled(block: str) -> str:
+    end = "\n" if block.endswith("\n") else ""
+    return textwrap.fill(block, _WIDTH, break_long_words=False, break_on_hyphens=False) + end
 
 
 def _head(sets: int) -> str:
